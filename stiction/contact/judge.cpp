@@ -1,0 +1,270 @@
+#include "stiction/contact/judge.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+namespace stiction {
+namespace {
+
+// Distances written out here, apart from the projections in the math room that solvers use.
+// A contact is seen through (t, n): t the length of the tangential part, n the normal part.
+
+double distance_to_cone(double t, double n, double mu) {
+  if (t <= mu * n) return 0.0;
+  if (mu * t <= -n) return std::hypot(t, n);
+  return (t - mu * n) / std::sqrt(1.0 + mu * mu);
+}
+
+double distance_to_dual_cone(double t, double n, double mu) {
+  if (mu * t <= n) return 0.0;
+  if (t <= -mu * n) return std::hypot(t, n);
+  return (mu * t - n) / std::sqrt(1.0 + mu * mu);
+}
+
+// Projection on the pyramid |t1|, |t2| ≤ μ n, given a ≥ b ≥ 0 the sorted |t|: the height of the projected point
+// minimises (h − n)² + (a − μ h)₊² + (b − μ h)₊² over h ≥ 0.
+double pyramid_height(double a, double b, double n, double mu) {
+  double h = n;  // no side active
+  if (a > mu * h) {
+    h = (n + mu * a) / (1.0 + mu * mu);
+    if (b > mu * h) h = (n + mu * (a + b)) / (1.0 + 2.0 * mu * mu);
+  }
+  return std::max(0.0, h);
+}
+
+struct Triple {
+  double t1, t2, n;
+};
+
+Triple project_on_pyramid(const Triple& x, double mu) {
+  const double a = std::abs(x.t1), b = std::abs(x.t2);
+  const double h = pyramid_height(std::max(a, b), std::min(a, b), x.n, mu);
+  const double limit = mu * h;
+  return {std::clamp(x.t1, -limit, limit), std::clamp(x.t2, -limit, limit), h};
+}
+
+double length(const Triple& x) {
+  return std::sqrt(x.t1 * x.t1 + x.t2 * x.t2 + x.n * x.n);
+}
+
+// ε_p, ε_d, ε_c of one constraint, all in the units of the λ and σ given.
+struct Distances {
+  double primal = 0.0;
+  double dual = 0.0;
+  double complementarity = 0.0;
+};
+
+Distances judge_round_cone(const Triple& l, const Triple& s, double mu, bool de_saxce) {
+  const double lt = std::sqrt(l.t1 * l.t1 + l.t2 * l.t2), st = std::sqrt(s.t1 * s.t1 + s.t2 * s.t2);
+  const double zn = s.n + (de_saxce ? mu * st : 0.0);
+  return {distance_to_cone(lt, l.n, mu), distance_to_dual_cone(st, zn, mu),
+          std::abs(l.t1 * s.t1 + l.t2 * s.t2 + l.n * zn)};
+}
+
+Distances judge_pyramid(const Triple& l, const Triple& s, double mu) {
+  const Triple inside = project_on_pyramid(l, mu);
+  const double zn = s.n + mu * (std::abs(s.t1) + std::abs(s.t2));
+  // Moreau: the distance of z to the dual cone is the length of the projection of −z on the cone.
+  const Triple outside = project_on_pyramid({-s.t1, -s.t2, -zn}, mu);
+  return {length({l.t1 - inside.t1, l.t2 - inside.t2, l.n - inside.n}), length(outside),
+          std::abs(l.t1 * s.t1 + l.t2 * s.t2 + l.n * zn)};
+}
+
+// Signorini and Coulomb hold; a sticking contact rests; a sliding one moves against λ_T + (μ² λ_N / G_NN) G_NT.
+Distances judge_raisim(const Triple& l, const Triple& s, double mu, const Matrix3& g) {
+  const double lt = std::sqrt(l.t1 * l.t1 + l.t2 * l.t2), st = std::sqrt(s.t1 * s.t1 + s.t2 * s.t2);
+  Distances d{distance_to_cone(lt, l.n, mu), std::max(0.0, -s.n), std::abs(l.n * s.n)};
+  if (l.n <= 0.0 || st == 0.0) return d;
+  const double bend = g(2, 2) > 0.0 ? mu * mu * l.n / g(2, 2) : 0.0;
+  const double d1 = l.t1 + bend * g(0, 2), d2 = l.t2 + bend * g(1, 2);
+  const double dt = std::sqrt(d1 * d1 + d2 * d2);
+  const double sideways = dt > 0.0 ? std::abs(s.t1 * d2 - s.t2 * d1) * lt / dt : 0.0;
+  d.complementarity = std::max({d.complementarity, std::max(0.0, mu * l.n - lt) * st, sideways});
+  return d;
+}
+
+Distances judge_contact(const Constraint& c, const Triple& l, const Triple& s, ContactModel model, const Matrix3& g) {
+  if (c.kind == ConstraintKind::viscous || model == ContactModel::max_dissipation) {
+    // The optimum of a coupled convex program: per contact only its admissibility can be judged.
+    const double reach = std::sqrt(c.friction * c.friction * l.n * l.n + c.bound * c.bound);
+    const double lt = std::sqrt(l.t1 * l.t1 + l.t2 * l.t2);
+    return {std::max({0.0, -l.n, lt - reach}), std::max(0.0, -s.n), 0.0};
+  }
+  const double mu = model == ContactModel::frictionless ? 0.0 : c.friction;
+  switch (model) {
+    case ContactModel::lcp:
+      return judge_pyramid(l, s, mu);
+    case ContactModel::raisim:
+      return judge_raisim(l, s, mu, g);
+    default:
+      return judge_round_cone(l, s, mu, model != ContactModel::ccp);
+  }
+}
+
+// An anisotropic cone is judged in the coordinates in which it is round (λ_k/μ_k, μ_k σ_k; an exact equivalence);
+// a direction without friction admits no impulse at all.
+Distances judge_anisotropic(const Constraint& c, Triple l, Triple s, ContactModel model, const Matrix3& g) {
+  double stray = 0.0;
+  const auto turn = [&](double mu, double& lambda, double& sigma) {
+    if (mu > 0.0) {
+      lambda /= mu;
+    } else {
+      stray = std::max(stray, std::abs(lambda));
+      lambda = 0.0;
+    }
+    sigma *= mu;
+  };
+  if (model == ContactModel::frictionless) return judge_contact(c, l, s, model, g);
+  turn(c.friction, l.t1, s.t1);
+  turn(c.friction_2, l.t2, s.t2);
+  Constraint round = c;
+  round.kind = ConstraintKind::frictional;
+  round.friction = round.friction_2 = 1.0;
+  Distances d = judge_contact(round, l, s, model, g);
+  d.primal = std::max(d.primal, stray);
+  return d;
+}
+
+Distances judge_row(const Constraint& c, double l, double s) {
+  if (c.kind == ConstraintKind::unilateral) return {std::max(0.0, -l), std::max(0.0, -s), std::abs(l * s)};
+  // dry friction: the natural residual, as a primal distance
+  return {std::abs(l - std::clamp(l - s, -c.bound, c.bound)), 0.0, 0.0};
+}
+
+// λ_i scaled by `impulse_scale` and σ_i by `velocity_scale`.
+Distances judge_constraint(const ContactProblem& problem, int i, const double* l, const double* s, double impulse_scale,
+                           double velocity_scale, ContactModel model) {
+  Constraint c = problem.constraint(i);
+  c.bound *= impulse_scale;
+  if (c.kind == ConstraintKind::bilateral) {
+    double moving = 0.0, work = 0.0;
+    for (int r = 0; r < c.rows; ++r) {
+      moving += s[r] * s[r];
+      work += l[r] * s[r];
+    }
+    return {0.0, velocity_scale * std::sqrt(moving), impulse_scale * velocity_scale * std::abs(work)};
+  }
+  if (c.rows == 1) return judge_row(c, impulse_scale * l[0], velocity_scale * s[0]);
+  const Triple lambda{impulse_scale * l[0], impulse_scale * l[1], impulse_scale * l[2]};
+  const Triple sigma{velocity_scale * s[0], velocity_scale * s[1], velocity_scale * s[2]};
+  const Matrix3& g = problem.diagonal_block(i);
+  return c.kind == ConstraintKind::anisotropic ? judge_anisotropic(c, lambda, sigma, model, g)
+                                               : judge_contact(c, lambda, sigma, model, g);
+}
+
+// ‖λ_i − P_C(λ_i − z_i)‖² of the literature, for the exact law.
+double natural_map_squared(const Constraint& c, const double* l, const double* s) {
+  double square = 0.0;
+  if (c.kind == ConstraintKind::bilateral) {
+    for (int r = 0; r < c.rows; ++r) square += s[r] * s[r];
+  } else if (c.kind == ConstraintKind::unilateral) {
+    const double d = l[0] - std::max(0.0, l[0] - s[0]);
+    square = d * d;
+  } else if (c.kind == ConstraintKind::dry_friction) {
+    const double d = l[0] - std::clamp(l[0] - s[0], -c.bound, c.bound);
+    square = d * d;
+  } else if (c.kind == ConstraintKind::frictional) {
+    const double mu = c.friction, st = std::hypot(s[0], s[1]);
+    const double x1 = l[0] - s[0], x2 = l[1] - s[1], xn = l[2] - s[2] - mu * st, xt = std::hypot(x1, x2);
+    double p1 = x1, p2 = x2, pn = xn;
+    if (xt > mu * xn) {
+      pn = std::max(0.0, (mu * xt + xn) / (1.0 + mu * mu));
+      const double shrink = xt > 0.0 ? mu * pn / xt : 0.0;
+      p1 = shrink * x1;
+      p2 = shrink * x2;
+    }
+    square = (l[0] - p1) * (l[0] - p1) + (l[1] - p2) * (l[1] - p2) + (l[2] - pn) * (l[2] - pn);
+  }
+  return square;
+}
+
+void record_laws(const Constraint& c, const double* l, const double* s, double velocity_scale, Residuals& out) {
+  const double lt = std::hypot(l[0], l[1]), st = std::hypot(s[0], s[1]), mu = c.friction;
+  out.signorini_complementarity = std::max(out.signorini_complementarity, std::abs(l[2] * s[2]));
+  out.signorini_penetration = std::max(out.signorini_penetration, -s[2]);
+  out.coulomb = std::max(out.coulomb, lt - mu * l[2]);
+  if (l[2] > 0.0) out.normal_separation = std::max(out.normal_separation, s[2]);
+  // Sliding: clearly moving compared with the free velocities, and pushing.
+  if (velocity_scale * st > 1e-6 && l[2] > 0.0) {
+    const double d1 = l[0] + mu * l[2] * s[0] / st, d2 = l[1] + mu * l[2] * s[1] / st;
+    out.dissipation = std::max(out.dissipation, std::hypot(d1, d2));
+  }
+}
+
+double norm_of(const double* x, int rows) {
+  double square = 0.0;
+  for (int r = 0; r < rows; ++r) square += x[r] * x[r];
+  return std::sqrt(square);
+}
+
+}  // namespace
+
+Residuals judge(const ContactProblem& problem, VectorView impulse, const JudgeSettings& settings) {
+  const int m = problem.num_rows();
+  if (impulse.size() != m) {
+    throw std::invalid_argument("judge: the impulse has " + std::to_string(impulse.size()) +
+                                " entries but the problem has " + std::to_string(m) + " rows");
+  }
+  if (!(settings.time_step > 0.0)) {
+    throw std::invalid_argument("judge: time_step is " + std::to_string(settings.time_step) + "; it must be positive");
+  }
+  Residuals out;
+  if (m == 0) return out;
+  static thread_local VectorX velocity;
+  velocity.resize(m);
+  problem.velocity(impulse, velocity);
+
+  const double to_force = 1.0 / settings.time_step;
+  const double impulse_scale = problem.largest_diagonal() / problem.largest_free_velocity();
+  const double velocity_scale = 1.0 / problem.largest_free_velocity();
+  double natural_map = 0.0, worst = -1.0;
+  bool finite = true;
+  for (int i = 0; i < problem.num_constraints(); ++i) {
+    const Constraint& c = problem.constraint(i);
+    const double* l = impulse.data() + c.first_row;
+    const double* s = velocity.data() + c.first_row;
+    const Distances a = judge_constraint(problem, i, l, s, to_force, 1.0, settings.model);
+    const Distances r = judge_constraint(problem, i, l, s, impulse_scale, velocity_scale, settings.model);
+    const double size = std::max(1.0, impulse_scale * norm_of(l, c.rows));
+    const double nat = std::max({r.primal / size, r.dual, r.complementarity / size});
+    // A sum catches NaN where max() would drop it.
+    if (!std::isfinite(a.primal + a.dual + a.complementarity + r.primal + r.dual + r.complementarity)) {
+      if (finite) out.worst_constraint = i;
+      finite = false;
+      continue;
+    }
+    out.eps_abs = std::max({out.eps_abs, a.primal, a.dual, a.complementarity});
+    out.eps_rel = std::max({out.eps_rel, r.primal, r.dual, r.complementarity});
+    out.eps_nat = std::max(out.eps_nat, nat);
+    if (nat > worst && finite) {
+      worst = nat;
+      out.worst_constraint = i;
+    }
+    natural_map += natural_map_squared(c, l, s);
+    if (c.kind == ConstraintKind::frictional) record_laws(c, l, s, velocity_scale, out);
+  }
+  out.natural_map = std::sqrt(natural_map) / std::max(1.0, problem.free_velocity().norm());
+  if (!finite) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    out.eps_abs = out.eps_rel = out.eps_nat = out.natural_map = infinity;
+    out.signorini_complementarity = out.signorini_penetration = out.coulomb = out.dissipation = infinity;
+  }
+  return out;
+}
+
+ContactRegime contact_regime(const ContactProblem& problem, int constraint, VectorView impulse, VectorView velocity,
+                             double threshold) {
+  const Constraint& c = problem.constraint(constraint);
+  const double impulse_scale = problem.largest_diagonal() / problem.largest_free_velocity();
+  const double velocity_scale = 1.0 / problem.largest_free_velocity();
+  const int normal = c.first_row + c.rows - 1;
+  if (!(impulse_scale * impulse[normal] > threshold)) return ContactRegime::open;
+  if (c.rows < 3) return ContactRegime::sticking;
+  const double slip = velocity_scale * std::hypot(velocity[c.first_row], velocity[c.first_row + 1]);
+  return slip > threshold ? ContactRegime::sliding : ContactRegime::sticking;
+}
+
+}  // namespace stiction

@@ -1,0 +1,46 @@
+// The judge: how physical is an impulse? Residuals of specification 1.4 and 1.7, from (G, g, R, sets, λ) alone.
+//
+// The judge shares no code with any solver, not even projections: it is what tests, benchmarks and step reports quote.
+// NaN anywhere gives an infinite residual.
+//
+// With z_i = σ_i + Γ_i(σ_i), per constraint whose set is a cone K_i:
+//     ε_p = dist(λ_i/Δt, K_i),   ε_d = dist(z_i, K_i*),   ε_c = |⟨λ_i/Δt, z_i⟩|
+// and ‖λ − P_C(λ − z)‖ where the set is no cone (dry friction, viscous). Γ = 0 for ccp and lcp; lcp judges with the
+// pyramid.
+#pragma once
+
+#include "stiction/contact/model.h"
+#include "stiction/contact/problem.h"
+
+namespace stiction {
+
+struct Residuals {
+  double eps_abs = 0.0;  // (1.8): largest of ε_p, ε_d, ε_c over all constraints, mixed units of the papers
+  double eps_rel = 0.0;  // the same for the problem scaled to max diag(G) = 1, max |g| = 1
+  double eps_nat = 0.0;  // eps_rel with ε_p and ε_c of each constraint divided by max(1, ‖λ̂_i‖); `tolerance` means this
+  double natural_map = 0.0;  // ‖λ − P(λ − z)‖ / max(1, ‖g‖), the measure of computational mechanics
+
+  // What exactly is broken, over frictional contacts (largest, unscaled units):
+  double signorini_complementarity = 0.0;  // |λ_N σ_N|, J
+  double signorini_penetration = 0.0;      // max(0, −σ_N), m/s
+  double coulomb = 0.0;                    // max(0, ‖λ_T‖ − μ λ_N), N·s
+  double dissipation = 0.0;                // ‖λ_T + μ λ_N σ_T/‖σ_T‖‖ where sliding, N·s
+  double normal_separation = 0.0;          // σ_N of contacts that push (λ_N > 0): the lift-off of the CCP, m/s
+
+  int worst_constraint = -1;  // carries eps_nat; −1 for the empty problem
+};
+
+struct JudgeSettings {
+  ContactModel model = ContactModel::ncp;
+  double time_step = 1.0;  // s; turns impulses into forces in eps_abs
+};
+
+// Throws std::invalid_argument when the impulse has the wrong size.
+Residuals judge(const ContactProblem& problem, VectorView impulse, const JudgeSettings& settings = {});
+
+// How a contact moves in a solution, for reports: counted with a threshold on the scaled quantities.
+enum class ContactRegime { open, sticking, sliding };
+ContactRegime contact_regime(const ContactProblem& problem, int constraint, VectorView impulse, VectorView velocity,
+                             double threshold = 1e-7);
+
+}  // namespace stiction

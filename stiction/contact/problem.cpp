@@ -1,0 +1,349 @@
+#include "stiction/contact/problem.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace stiction {
+namespace {
+
+using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor>;
+
+template <class... Parts>
+[[noreturn]] void refuse(const Parts&... parts) {
+  std::ostringstream message;
+  message.precision(17);
+  (message << ... << parts);
+  throw std::invalid_argument(message.str());
+}
+
+void check_friction(double mu, const char* name, int i) {
+  if (!(mu >= 0.0) || !std::isfinite(mu)) {
+    refuse("contact problem: ", name, " of constraint ", i, " is ", mu, "; it must be finite and not negative");
+  }
+}
+
+void check_constraint(const Constraint& c, int i) {
+  const bool three = c.kind == ConstraintKind::frictional || c.kind == ConstraintKind::anisotropic ||
+                     c.kind == ConstraintKind::viscous;
+  const bool rows_fit = three                                 ? c.rows == 3
+                        : c.kind == ConstraintKind::bilateral ? (c.rows == 1 || c.rows == 3)
+                                                              : c.rows == 1;
+  if (!rows_fit) refuse("contact problem: constraint ", i, " (", to_string(c.kind), ") has ", c.rows, " rows");
+  if (three) {
+    check_friction(c.friction, "friction", i);
+    check_friction(c.friction_2, "friction_2", i);
+    if (c.kind != ConstraintKind::anisotropic && c.friction != c.friction_2) {
+      refuse("contact problem: constraint ", i, " (", to_string(c.kind), ") has two frictions, ", c.friction, " and ",
+             c.friction_2);
+    }
+  }
+  if (!(c.bound >= 0.0) || !std::isfinite(c.bound)) {
+    refuse("contact problem: bound of constraint ", i, " is ", c.bound, "; it must be finite and not negative");
+  }
+}
+
+void check_finite(VectorView values, const char* name) {
+  for (Eigen::Index i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i])) refuse("contact problem: ", name, "[", i, "] is ", values[i]);
+  }
+}
+
+void check_size(Eigen::Index rows, Eigen::Index cols, int m) {
+  if (rows != m || cols != m) {
+    refuse("contact problem: the Delassus matrix is ", rows, " x ", cols, " but the constraints have ", m, " rows");
+  }
+}
+
+// Which constraint owns a row, and which of its rows that is.
+struct RowOwner {
+  int constraint;
+  int offset;
+};
+std::vector<RowOwner> row_owners(std::span<const Constraint> constraints, int m) {
+  std::vector<RowOwner> owners(m);
+  for (int i = 0; i < static_cast<int>(constraints.size()); ++i) {
+    for (int r = 0; r < constraints[i].rows; ++r) owners[constraints[i].first_row + r] = {i, r};
+  }
+  return owners;
+}
+
+DelassusSparse to_blocks(std::span<const Constraint> constraints, const SparseRows& matrix) {
+  const int n = static_cast<int>(constraints.size());
+  const auto owners = row_owners(constraints, static_cast<int>(matrix.rows()));
+  std::vector<std::vector<int>> columns(n);
+  for (int row = 0; row < matrix.rows(); ++row) {
+    for (SparseRows::InnerIterator it(matrix, row); it; ++it) {
+      const int a = owners[row].constraint, b = owners[it.col()].constraint;
+      columns[a].push_back(b);
+      columns[b].push_back(a);
+    }
+  }
+  DelassusSparse sparse;
+  sparse.row_begin.assign(1, 0);
+  sparse.diagonal.resize(n);
+  for (int i = 0; i < n; ++i) {
+    auto& cols = columns[i];
+    cols.push_back(i);
+    std::sort(cols.begin(), cols.end());
+    cols.erase(std::unique(cols.begin(), cols.end()), cols.end());
+    const int begin = static_cast<int>(sparse.column.size());
+    sparse.diagonal[i] = begin + static_cast<int>(std::lower_bound(cols.begin(), cols.end(), i) - cols.begin());
+    sparse.column.insert(sparse.column.end(), cols.begin(), cols.end());
+    sparse.row_begin.push_back(static_cast<int>(sparse.column.size()));
+  }
+  const auto position = [&](int i, int j) {
+    const auto begin = sparse.column.begin() + sparse.row_begin[i],
+               end = sparse.column.begin() + sparse.row_begin[i + 1];
+    return static_cast<int>(std::lower_bound(begin, end, j) - sparse.column.begin());
+  };
+  sparse.block.assign(sparse.column.size(), Matrix3::Zero());
+  sparse.transposed.resize(sparse.column.size());
+  for (int i = 0; i < n; ++i) {
+    for (int k = sparse.row_begin[i]; k < sparse.row_begin[i + 1]; ++k) {
+      sparse.transposed[k] = position(sparse.column[k], i);
+    }
+  }
+  for (int row = 0; row < matrix.rows(); ++row) {
+    const auto [i, r] = owners[row];
+    for (SparseRows::InnerIterator it(matrix, row); it; ++it) {
+      const auto [j, c] = owners[it.col()];
+      sparse.block[position(i, j)](r, c) += it.value();
+    }
+  }
+  return sparse;
+}
+
+double asymmetry_of(const DelassusDense& dense) {
+  double largest = 0.0, difference = 0.0;
+  for (int j = 0; j < dense.size; ++j) {
+    for (int i = 0; i <= j; ++i) {
+      largest = std::max({largest, std::abs(dense(i, j)), std::abs(dense(j, i))});
+      difference = std::max(difference, std::abs(dense(i, j) - dense(j, i)));
+    }
+  }
+  return largest > 0.0 ? difference / largest : 0.0;
+}
+
+double asymmetry_of(const DelassusSparse& sparse) {
+  double largest = 0.0, difference = 0.0;
+  for (int k = 0; k < sparse.num_blocks(); ++k) {
+    largest = std::max(largest, sparse.block[k].cwiseAbs().maxCoeff());
+    difference =
+        std::max(difference, (sparse.block[k] - sparse.block[sparse.transposed[k]].transpose()).cwiseAbs().maxCoeff());
+  }
+  return largest > 0.0 ? difference / largest : 0.0;
+}
+
+void check_factored(const DelassusFactored& factored, std::span<const Constraint> constraints) {
+  const int n = static_cast<int>(constraints.size());
+  for (int k = 0; k < factored.num_nodes(); ++k) {
+    if (factored.node_size[k] < 1 || factored.node_size[k] > DelassusFactored::max_node_size) {
+      refuse("contact problem: velocity node ", k, " has size ", factored.node_size[k]);
+    }
+  }
+  const auto& begin = factored.segment_begin;
+  if (static_cast<int>(begin.size()) != n + 1 || begin.front() != 0 ||
+      begin.back() != static_cast<int>(factored.segment.size()) ||
+      factored.segment.size() != factored.segment_node.size()) {
+    refuse("contact problem: the segments of the factored form do not fit ", n, " constraints");
+  }
+  for (int i = 0; i < n; ++i) {
+    if (begin[i] > begin[i + 1]) refuse("contact problem: segment_begin descends at constraint ", i);
+    for (int s = begin[i]; s < begin[i + 1]; ++s) {
+      const int node = factored.segment_node[s];
+      if (node < 0 || node >= factored.num_nodes() || (s > begin[i] && node <= factored.segment_node[s - 1])) {
+        refuse("contact problem: segment ", s, " of constraint ", i, " names node ", node);
+      }
+      for (int r = 0; r < 3; ++r) {
+        for (int c = 0; c < 8; ++c) {
+          const double value = factored.segment[s].row[r][c];
+          const bool used = r < constraints[i].rows && c < factored.node_size[node];
+          if (!std::isfinite(value)) refuse("contact problem: A of constraint ", i, ", node ", node, " holds ", value);
+          if (!used && value != 0.0)
+            refuse("contact problem: padding of constraint ", i, ", node ", node, " is not zero");
+        }
+      }
+    }
+  }
+}
+
+std::vector<Pack8>& node_scratch(int nodes) {
+  static thread_local std::vector<Pack8> scratch;
+  if (static_cast<int>(scratch.size()) < nodes) scratch.resize(nodes);
+  return scratch;
+}
+
+}  // namespace
+
+int DelassusFactored::num_velocities() const {
+  return std::accumulate(node_size.begin(), node_size.end(), 0);
+}
+
+void ContactProblem::lay_out(std::vector<Constraint> constraints, VectorView free_velocity, VectorView compliance) {
+  int m = 0;
+  kinds_ = 0;
+  for (int i = 0; i < static_cast<int>(constraints.size()); ++i) {
+    check_constraint(constraints[i], i);
+    constraints[i].first_row = m;
+    m += constraints[i].rows;
+    kinds_ |= 1u << static_cast<int>(constraints[i].kind);
+  }
+  if (free_velocity.size() != m) {
+    refuse("contact problem: g has ", free_velocity.size(), " entries but the constraints have ", m, " rows");
+  }
+  if (compliance.size() != 0 && compliance.size() != m) {
+    refuse("contact problem: R has ", compliance.size(), " entries but the constraints have ", m, " rows");
+  }
+  check_finite(free_velocity, "g");
+  check_finite(compliance, "R");
+  for (Eigen::Index i = 0; i < compliance.size(); ++i) {
+    if (compliance[i] < 0.0) refuse("contact problem: R[", i, "] is ", compliance[i], "; it must not be negative");
+  }
+  constraints_ = std::move(constraints);
+  free_velocity_ = free_velocity;
+  compliance_ = compliance.size() ? VectorX(compliance) : VectorX(VectorX::Zero(m));
+  rigid_ = compliance_.size() == 0 || compliance_.maxCoeff() == 0.0;
+}
+
+// Diagonal blocks and scales, once G is in place.
+void ContactProblem::finish() {
+  const int n = num_constraints();
+  diagonal_.assign(n, Matrix3::Zero());
+  for (int i = 0; i < n; ++i) {
+    const Constraint& c = constraints_[i];
+    if (form() == DelassusForm::dense) {
+      for (int a = 0; a < c.rows; ++a) {
+        for (int b = 0; b < c.rows; ++b) diagonal_[i](a, b) = dense()(c.first_row + a, c.first_row + b);
+      }
+    } else if (form() == DelassusForm::sparse) {
+      diagonal_[i] = sparse().block[sparse().diagonal[i]];
+    } else {
+      const auto& f = factored();
+      for (int s = f.segment_begin[i]; s < f.segment_begin[i + 1]; ++s) {
+        for (int a = 0; a < c.rows; ++a) {
+          for (int b = 0; b < c.rows; ++b) diagonal_[i](a, b) += sum(f.segment[s].row[a] * f.segment[s].row[b]);
+        }
+      }
+    }
+    for (int r = 0; r < c.rows; ++r) {
+      if (diagonal_[i](r, r) < 0.0) {
+        refuse("contact problem: G[", c.first_row + r, ", ", c.first_row + r, "] is ", diagonal_[i](r, r),
+               "; a Delassus matrix has no negative diagonal");
+      }
+    }
+  }
+  double largest = 0.0;
+  for (const Matrix3& block : diagonal_) largest = std::max(largest, block.diagonal().maxCoeff());
+  largest_diagonal_ = largest > 0.0 ? largest : 1.0;
+  const double largest_g = num_rows() ? free_velocity_.cwiseAbs().maxCoeff() : 0.0;
+  largest_free_velocity_ = largest_g > 0.0 ? largest_g : 1.0;
+}
+
+ContactProblem ContactProblem::from_dense(std::vector<Constraint> constraints,
+                                          const Eigen::Ref<const MatrixX>& delassus, VectorView free_velocity,
+                                          VectorView compliance) {
+  ContactProblem problem;
+  problem.lay_out(std::move(constraints), free_velocity, compliance);
+  const int m = problem.num_rows();
+  check_size(delassus.rows(), delassus.cols(), m);
+  DelassusDense dense;
+  dense.resize(m);
+  for (int j = 0; j < m; ++j) {
+    for (int i = 0; i < m; ++i) {
+      const double value = delassus(i, j);
+      if (!std::isfinite(value)) refuse("contact problem: G[", i, ", ", j, "] is ", value);
+      dense.column(j)[i] = value;
+    }
+  }
+  problem.asymmetry_ = asymmetry_of(dense);
+  problem.delassus_ = std::move(dense);
+  problem.finish();
+  return problem;
+}
+
+ContactProblem ContactProblem::from_sparse(std::vector<Constraint> constraints, const SparseRows& delassus,
+                                           VectorView free_velocity, VectorView compliance) {
+  ContactProblem problem;
+  problem.lay_out(std::move(constraints), free_velocity, compliance);
+  check_size(delassus.rows(), delassus.cols(), problem.num_rows());
+  for (int row = 0; row < delassus.rows(); ++row) {
+    for (SparseRows::InnerIterator it(delassus, row); it; ++it) {
+      if (!std::isfinite(it.value())) refuse("contact problem: G[", row, ", ", it.col(), "] is ", it.value());
+    }
+  }
+  DelassusSparse sparse = to_blocks(problem.constraints_, delassus);
+  problem.asymmetry_ = asymmetry_of(sparse);
+  problem.delassus_ = std::move(sparse);
+  problem.finish();
+  return problem;
+}
+
+ContactProblem ContactProblem::from_factored(std::vector<Constraint> constraints, DelassusFactored factored,
+                                             VectorView free_velocity, VectorView compliance) {
+  ContactProblem problem;
+  problem.lay_out(std::move(constraints), free_velocity, compliance);
+  if (problem.num_constraints() == 0 && factored.segment_begin.empty()) factored.segment_begin.assign(1, 0);
+  check_factored(factored, problem.constraints_);
+  problem.delassus_ = std::move(factored);
+  problem.finish();
+  return problem;
+}
+
+void ContactProblem::apply(VectorView impulse, VectorOut out) const {
+  const int n = num_constraints();
+  if (form() == DelassusForm::dense) {
+    out.noalias() = dense().matrix() * impulse;
+    return;
+  }
+  if (form() == DelassusForm::sparse) {
+    const auto& g = sparse();
+    for (int i = 0; i < n; ++i) {
+      Vector3 acc = Vector3::Zero();
+      for (int k = g.row_begin[i]; k < g.row_begin[i + 1]; ++k) {
+        const Constraint& cj = constraints_[g.column[k]];
+        const double* x = impulse.data() + cj.first_row;
+        if (cj.rows == 3) {
+          acc.noalias() += g.block[k] * Eigen::Map<const Vector3>(x);
+        } else {
+          acc += g.block[k].col(0) * x[0];
+        }
+      }
+      for (int r = 0; r < constraints_[i].rows; ++r) out[constraints_[i].first_row + r] = acc[r];
+    }
+    return;
+  }
+  const auto& f = factored();
+  auto& w = node_scratch(f.num_nodes());
+  std::fill(w.begin(), w.begin() + f.num_nodes(), Pack8{});
+  for (int i = 0; i < n; ++i) {
+    const Constraint& c = constraints_[i];
+    for (int s = f.segment_begin[i]; s < f.segment_begin[i + 1]; ++s) {
+      for (int r = 0; r < c.rows; ++r)
+        w[f.segment_node[s]] += f.segment[s].row[r] * broadcast8(impulse[c.first_row + r]);
+    }
+  }
+  for (int i = 0; i < n; ++i) {
+    const Constraint& c = constraints_[i];
+    Pack8 acc[3] = {};
+    for (int s = f.segment_begin[i]; s < f.segment_begin[i + 1]; ++s) {
+      for (int r = 0; r < c.rows; ++r) acc[r] += f.segment[s].row[r] * w[f.segment_node[s]];
+    }
+    for (int r = 0; r < c.rows; ++r) out[c.first_row + r] = sum(acc[r]);
+  }
+}
+
+void ContactProblem::velocity(VectorView impulse, VectorOut out) const {
+  apply(impulse, out);
+  if (rigid_) {
+    out += free_velocity_;
+  } else {
+    out += free_velocity_ + compliance_.cwiseProduct(impulse);
+  }
+}
+
+}  // namespace stiction

@@ -1,0 +1,92 @@
+// The contact problem: find impulses λ with velocities σ = (G + R) λ + g that obey every constraint's law.
+//
+//   G  Delassus matrix, m × m, in one of three forms (delassus.h)
+//   g  free velocity in constraint space, J v_f + γ, m/s (rad/s for joint rows)
+//   R  diagonal compliance, m/(N·s²·s)… i.e. velocity per impulse; zero for rigid contact
+//
+// A problem is validated once, when it is made, and does not change afterwards. Bad input throws
+// std::invalid_argument with the argument, index and value.
+#pragma once
+
+#include <Eigen/SparseCore>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "stiction/contact/constraint.h"
+#include "stiction/contact/delassus.h"
+#include "stiction/math/types.h"
+
+namespace stiction {
+
+class ContactProblem {
+ public:
+  // Constraints are laid out in the order given; their first_row is filled in here. An empty compliance means rigid.
+  static ContactProblem from_dense(std::vector<Constraint> constraints, const Eigen::Ref<const MatrixX>& delassus,
+                                   VectorView free_velocity, VectorView compliance = VectorX());
+  static ContactProblem from_sparse(std::vector<Constraint> constraints,
+                                    const Eigen::SparseMatrix<double, Eigen::RowMajor>& delassus,
+                                    VectorView free_velocity, VectorView compliance = VectorX());
+  static ContactProblem from_factored(std::vector<Constraint> constraints, DelassusFactored factored,
+                                      VectorView free_velocity, VectorView compliance = VectorX());
+  // From mechanics: G = J M⁻¹ Jᵀ factored through a Cholesky factor of each connected component of M.
+  // g = J v_f + γ is given as free_velocity.
+  static ContactProblem from_inertia(std::vector<Constraint> constraints,
+                                     const Eigen::SparseMatrix<double, Eigen::RowMajor>& inertia,
+                                     const Eigen::SparseMatrix<double, Eigen::RowMajor>& jacobian,
+                                     VectorView free_velocity, VectorView compliance = VectorX());
+
+  ContactProblem() = default;  // the empty problem
+
+  int num_constraints() const { return static_cast<int>(constraints_.size()); }
+  int num_rows() const { return static_cast<int>(free_velocity_.size()); }
+  std::span<const Constraint> constraints() const { return constraints_; }
+  const Constraint& constraint(int i) const { return constraints_[i]; }
+  bool has_kind(ConstraintKind kind) const { return (kinds_ >> static_cast<int>(kind)) & 1u; }
+
+  const VectorX& free_velocity() const { return free_velocity_; }  // g
+  const VectorX& compliance() const { return compliance_; }        // R, always num_rows() long
+  bool is_rigid() const { return rigid_; }                         // R = 0
+
+  DelassusForm form() const { return static_cast<DelassusForm>(delassus_.index()); }
+  const DelassusDense& dense() const { return std::get<DelassusDense>(delassus_); }
+  const DelassusSparse& sparse() const { return std::get<DelassusSparse>(delassus_); }
+  const DelassusFactored& factored() const { return std::get<DelassusFactored>(delassus_); }
+
+  // Block (i, i) of G, without R; a constraint of one row fills only (0, 0), the rest is zero.
+  const Matrix3& diagonal_block(int i) const { return diagonal_[i]; }
+  double largest_diagonal() const { return largest_diagonal_; }            // max diag(G); 1 if G = 0
+  double largest_free_velocity() const { return largest_free_velocity_; }  // max |g|; 1 if g = 0
+  double asymmetry() const { return asymmetry_; }                          // max |G − Gᵀ| / max |G|
+  bool is_symmetric() const { return asymmetry_ <= symmetry_tolerance; }
+  static constexpr double symmetry_tolerance = 1e-12;
+
+  // out = G impulse. No allocation except, for the factored form, a scratch vector of num_nodes() packs per thread.
+  void apply(VectorView impulse, VectorOut out) const;
+  // out = (G + R) impulse + g.
+  void velocity(VectorView impulse, VectorOut out) const;
+
+  MatrixX to_dense() const;                                        // G as a matrix, for inspection and small solvers
+  Eigen::SparseMatrix<double, Eigen::RowMajor> to_sparse() const;  // G with exact zeros dropped
+  ContactProblem in_form(DelassusForm form) const;                 // the same problem in another form (not to factored)
+  ContactProblem symmetric_part() const;                           // G replaced by (G + Gᵀ)/2
+  // Rows and columns scaled: λ = S λ', σ' = S σ, G' = S G S, g' = S g, R' = S² R, with other constraints in place.
+  ContactProblem scaled(VectorView row_scale, std::vector<Constraint> constraints) const;
+
+ private:
+  void lay_out(std::vector<Constraint> constraints, VectorView free_velocity, VectorView compliance);
+  void finish();
+
+  std::vector<Constraint> constraints_;
+  unsigned kinds_ = 0;
+  std::variant<DelassusDense, DelassusSparse, DelassusFactored> delassus_;
+  VectorX free_velocity_;
+  VectorX compliance_;
+  bool rigid_ = true;
+  std::vector<Matrix3> diagonal_;
+  double largest_diagonal_ = 1.0;
+  double largest_free_velocity_ = 1.0;
+  double asymmetry_ = 0.0;
+};
+
+}  // namespace stiction

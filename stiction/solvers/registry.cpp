@@ -1,0 +1,39 @@
+// Every solver by name. A new solver is one line here; tests, command line, Python and benchmarks then find it.
+#include <functional>
+#include <stdexcept>
+
+#include "stiction/solvers/solver.h"
+
+namespace stiction {
+namespace {
+
+struct Entry {
+  std::string_view name;
+  std::function<std::unique_ptr<ContactSolver>()> make;
+};
+
+// In the order of listings: the default first, then by model.
+const std::vector<Entry>& registry() {
+  static const std::vector<Entry> entries{};
+  return entries;
+}
+
+}  // namespace
+
+std::vector<std::string_view> solver_names() {
+  std::vector<std::string_view> names;
+  for (const Entry& entry : registry()) names.push_back(entry.name);
+  return names;
+}
+
+std::unique_ptr<ContactSolver> make_solver(std::string_view name) {
+  std::string known;
+  for (const Entry& entry : registry()) {
+    if (entry.name == name) return entry.make();
+    known += ' ';
+    known += entry.name;
+  }
+  throw std::invalid_argument("no solver is called '" + std::string(name) + "'; there are:" + known);
+}
+
+}  // namespace stiction

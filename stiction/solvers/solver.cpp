@@ -1,0 +1,175 @@
+#include "stiction/solvers/solver.h"
+
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <stdexcept>
+
+namespace stiction {
+
+std::string_view to_string(SolveStatus status) {
+  switch (status) {
+    case SolveStatus::converged:
+      return "converged";
+    case SolveStatus::iteration_limit:
+      return "iteration_limit";
+    case SolveStatus::stalled:
+      return "stalled";
+    case SolveStatus::ray:
+      return "ray";
+    case SolveStatus::numerical_error:
+      return "numerical_error";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(AutoStage stage) {
+  switch (stage) {
+    case AutoStage::warm_start:
+      return "warm_start";
+    case AutoStage::sweep:
+      return "sweep";
+    case AutoStage::active_set:
+      return "active_set";
+    case AutoStage::stick_probe:
+      return "stick_probe";
+    case AutoStage::interior_point:
+      return "interior_point";
+    case AutoStage::arclength:
+      return "arclength";
+    case AutoStage::last_resort:
+      return "last_resort";
+    case AutoStage::velocity_probe:
+      return "velocity_probe";
+    case AutoStage::velocity_interior_point:
+      return "velocity_interior_point";
+    case AutoStage::velocity_arclength:
+      return "velocity_arclength";
+    case AutoStage::many_bodies:
+      return "many_bodies";
+    case AutoStage::count:
+      break;
+  }
+  return "unknown";
+}
+
+// The problem that do_solve sees where it is not the caller's own, kept so that a second solve can reuse it.
+struct ContactSolver::Reduced {
+  ContactProblem problem;
+  ContactSolution solution;
+};
+void ContactSolver::ReducedDeleter::operator()(Reduced* reduced) const {
+  delete reduced;
+}
+
+namespace {
+
+void check_guess(const ContactProblem& problem, ContactSolution& solution) {
+  const int m = problem.num_rows();
+  if (solution.impulse.size() == 0) solution.impulse.setZero(m);
+  if (solution.impulse.size() != m) {
+    throw std::invalid_argument("solve: the guess has " + std::to_string(solution.impulse.size()) +
+                                " entries but the problem has " + std::to_string(m) + " rows");
+  }
+  for (int i = 0; i < m; ++i) {
+    if (!std::isfinite(solution.impulse[i])) {
+      throw std::invalid_argument("solve: entry " + std::to_string(i) + " of the guess is not finite");
+    }
+  }
+}
+
+// λ = S λ' with S = diag(μ_1, μ_2, 1) turns an anisotropic cone into the round one with μ = 1, and σ' = S σ turns its
+// de Saxcé shift into the isotropic one: an exact equivalence, so no solver needs to know of anisotropy.
+VectorX anisotropy_scale(const ContactProblem& problem, std::vector<Constraint>& constraints) {
+  VectorX scale = VectorX::Ones(problem.num_rows());
+  for (Constraint& c : constraints) {
+    if (c.kind != ConstraintKind::anisotropic) continue;
+    scale[c.first_row] = c.friction;
+    scale[c.first_row + 1] = c.friction_2;
+    c = Constraint::make_frictional(1.0);
+  }
+  return scale;
+}
+
+}  // namespace
+
+SolveReport ContactSolver::solve(const ContactProblem& problem, ContactSolution& solution) {
+  if (!(settings().tolerance > 0.0)) {
+    throw std::invalid_argument("solve: tolerance is " + std::to_string(settings().tolerance) +
+                                "; it must be positive");
+  }
+  if (settings().max_iterations < 0) {
+    throw std::invalid_argument("solve: max_iterations is " + std::to_string(settings().max_iterations));
+  }
+  history_.clear();
+  check_guess(problem, solution);
+  solution.velocity.resize(problem.num_rows());
+  if (problem.num_rows() == 0) return {};
+  if (problem.has_kind(ConstraintKind::viscous) && !traits().takes_viscous) {
+    throw std::invalid_argument("solve: " + std::string(traits().name) +
+                                " takes no viscous contacts; max-dissipation does");
+  }
+
+  const bool anisotropic = problem.has_kind(ConstraintKind::anisotropic);
+  const bool symmetrise = traits().needs_symmetry && !problem.is_symmetric();
+  SolveReport report;
+  if (!anisotropic && !symmetrise) {
+    report = do_solve(problem, solution);
+  } else {
+    if (!reduced_) reduced_.reset(new Reduced);
+    VectorX scale;
+    if (anisotropic) {
+      std::vector<Constraint> constraints(problem.constraints().begin(), problem.constraints().end());
+      scale = anisotropy_scale(problem, constraints);
+      reduced_->problem = problem.scaled(scale, std::move(constraints));
+      if (symmetrise) reduced_->problem = reduced_->problem.symmetric_part();
+      reduced_->solution.impulse = (scale.array() > 0.0).select(solution.impulse.array() / scale.array(), 0.0).matrix();
+    } else {
+      reduced_->problem = problem.symmetric_part();
+      reduced_->solution.impulse = solution.impulse;
+    }
+    reduced_->solution.velocity.resize(problem.num_rows());
+    report = do_solve(reduced_->problem, reduced_->solution);
+    solution.impulse =
+        anisotropic ? VectorX(scale.cwiseProduct(reduced_->solution.impulse)) : reduced_->solution.impulse;
+    report.symmetrised = symmetrise;
+  }
+  problem.velocity(solution.impulse, solution.velocity);
+  return report;
+}
+
+std::vector<SolverOption> ContactSolver::options() {
+  SolverSettings& common = settings();
+  std::vector<SolverOption> list{
+      {"tolerance", "stop at this ε_nat of the model solved", &common.tolerance},
+      {"max_iterations", "largest number of iterations; 0 takes the solver's default", &common.max_iterations},
+      {"record_history", "keep one entry per iteration", &common.record_history},
+  };
+  add_options(list);
+  return list;
+}
+
+void ContactSolver::set_option(std::string_view name, double value) {
+  std::ostringstream known;
+  for (const SolverOption& option : options()) {
+    if (option.name == name) {
+      if (!std::isfinite(value)) throw std::invalid_argument("option " + std::string(name) + " is not finite");
+      if (auto* real = std::get_if<double*>(&option.value)) {
+        **real = value;
+      } else if (auto* whole = std::get_if<int*>(&option.value)) {
+        if (value != std::floor(value) || std::abs(value) > 1e9) {
+          throw std::invalid_argument("option " + std::string(name) + " wants a whole number");
+        }
+        **whole = static_cast<int>(value);
+      } else {
+        *std::get<bool*>(option.value) = value != 0.0;
+      }
+      return;
+    }
+    known << ' ' << option.name;
+  }
+  throw std::invalid_argument(std::string(traits().name) + " has no option '" + std::string(name) +
+                              "'; it has:" + known.str());
+}
+
+}  // namespace stiction

@@ -1,0 +1,137 @@
+// What every solver is: solve(problem, solution) → report.
+//
+// The solution is the guess on entry (an empty or all-zero impulse is a cold start) and the best iterate on exit.
+// `tolerance` means the same everywhere: ε_nat (specification 1.7) of the model that the solver solves.
+// An iteration limit is a status, not an error. Bad arguments throw std::invalid_argument.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "stiction/contact/model.h"
+#include "stiction/contact/problem.h"
+
+namespace stiction {
+
+enum class SolveStatus {
+  converged,        // the stopping test was met
+  iteration_limit,  // the best iterate so far came back
+  stalled,          // no progress although iterations were left
+  ray,              // a pivoting method ended on a ray: no solution, or none that it can reach
+  numerical_error,  // a factorisation failed or a value was not finite; the best finite iterate came back
+};
+std::string_view to_string(SolveStatus status);
+
+struct ContactSolution {
+  VectorX impulse;   // λ, N·s
+  VectorX velocity;  // σ = (G + R) λ + g, m/s
+
+  // Carried between solves of one sequence by the solvers that can use it; empty or NaN means unknown.
+  VectorX dual;                                                        // ADMM: z
+  double penalty_exponent = std::numeric_limits<double>::quiet_NaN();  // ADMM: p of the spectral rule
+};
+
+struct HistoryEntry {
+  int iteration = 0;
+  double residual = 0.0;  // the solver's own ε_nat
+  double penalty = 0.0;   // ρ of ADMM, κ of interior points, else 0
+  int factorisations = 0;
+};
+
+// Stages of `auto`, counted in its report (specification 6).
+enum class AutoStage {
+  warm_start,
+  sweep,
+  active_set,
+  stick_probe,
+  interior_point,
+  arclength,
+  last_resort,
+  velocity_probe,
+  velocity_interior_point,
+  velocity_arclength,
+  many_bodies,
+  count
+};
+std::string_view to_string(AutoStage stage);
+
+struct SolveReport {
+  SolveStatus status = SolveStatus::converged;
+  int iterations = 0;
+  int factorisations = 0;
+  double residual = 0.0;     // the solver's own stopping value; a benchmark quotes the judge instead
+  bool symmetrised = false;  // G was not symmetric and the method used (G + Gᵀ)/2
+  std::array<int, static_cast<int>(AutoStage::count)> stages{};  // `auto`: islands (or problems) finished by each stage
+};
+
+// Settings that all solvers have. Those of a solver derive from it and keep it an aggregate.
+struct SolverSettings {
+  double tolerance = 1e-8;  // on ε_nat, no unit; 1e-6 … 1e-10 is reachable for well-scaled problems
+  int max_iterations = 0;   // 0: the solver's own default
+  bool record_history = false;
+};
+
+// A setting by name, for the command line, Python and listings.
+struct SolverOption {
+  std::string_view name;
+  std::string_view description;
+  std::variant<double*, int*, bool*> value;
+};
+
+// What a method can do; a property of the class, shown by `stiction list solvers`.
+struct SolverTraits {
+  std::string_view name;          // "ncp-admm"
+  ContactModel model;             // the law its tolerance refers to
+  std::string_view summary;       // one line
+  bool needs_symmetry = false;    // solves (G + Gᵀ)/2 when G is not symmetric
+  bool needs_compliance = false;  // R > 0 on every row; substitutes its own where R = 0 and says so
+  bool warm_starts = true;
+  bool takes_viscous = false;  // ConstraintKind::viscous
+};
+
+class ContactSolver {
+ public:
+  virtual ~ContactSolver() = default;
+  ContactSolver(const ContactSolver&) = delete;
+  ContactSolver& operator=(const ContactSolver&) = delete;
+
+  // Common duties in one place: sizes, kinds, the empty problem, anisotropic friction (rescaled to μ = 1, which is
+  // exact), the symmetric part where the method needs it, final σ. The method itself is do_solve().
+  SolveReport solve(const ContactProblem& problem, ContactSolution& solution);
+
+  virtual const SolverTraits& traits() const = 0;
+  virtual SolverSettings& settings() = 0;
+  // All settings by name, the common ones first.
+  std::vector<SolverOption> options();
+  void set_option(std::string_view name, double value);  // throws std::invalid_argument naming the options there are
+
+  const std::vector<HistoryEntry>& history() const { return history_; }
+
+ protected:
+  ContactSolver() = default;
+  // Sees frictional, unilateral, bilateral and dry-friction constraints (viscous only with takes_viscous), at least one
+  // row, an impulse of num_rows() finite entries. Leaves its best iterate in solution.impulse; σ is recomputed after
+  // it.
+  virtual SolveReport do_solve(const ContactProblem& problem, ContactSolution& solution) = 0;
+  virtual void add_options(std::vector<SolverOption>&) {}
+
+  std::vector<HistoryEntry> history_;
+
+ private:
+  struct Reduced;  // the problem that do_solve sees where it is not the caller's
+  struct ReducedDeleter {
+    void operator()(Reduced*) const;
+  };
+  std::unique_ptr<Reduced, ReducedDeleter> reduced_;
+};
+
+// The registry: every solver by name.
+std::vector<std::string_view> solver_names();
+std::unique_ptr<ContactSolver> make_solver(
+    std::string_view name);  // throws std::invalid_argument naming the known ones
+
+}  // namespace stiction
