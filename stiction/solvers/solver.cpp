@@ -142,6 +142,7 @@ std::vector<SolverOption> ContactSolver::options() {
   SolverSettings& common = settings();
   std::vector<SolverOption> list{
       {"tolerance", "stop at this ε_nat of the model solved", &common.tolerance},
+      {"use_relative", "the tolerance refers to ε_rel instead of ε_nat", &common.use_relative},
       {"max_iterations", "largest number of iterations; 0 takes the solver's default", &common.max_iterations},
       {"record_history", "keep one entry per iteration", &common.record_history},
   };

@@ -70,8 +70,9 @@ struct SolveReport {
 
 // Settings that all solvers have. Those of a solver derive from it and keep it an aggregate.
 struct SolverSettings {
-  double tolerance = 1e-8;  // on ε_nat, no unit; 1e-6 … 1e-10 is reachable for well-scaled problems
-  int max_iterations = 0;   // 0: the solver's own default
+  double tolerance = 1e-8;    // on ε_nat, no unit; 1e-6 … 1e-10 is reachable for well-scaled problems
+  bool use_relative = false;  // the tolerance refers to ε_rel instead: collections such as FCLIB are compared by it
+  int max_iterations = 0;     // 0: the solver's own default
   bool record_history = false;
 };
 

@@ -11,6 +11,8 @@ struct StoppingResidual {
   double natural = 0.0;   // ε_nat
   double relative = 0.0;  // ε_rel
   double primal = 0.0;    // largest ε_p of ε_nat alone: how far impulses leave their sets
+
+  double measure(bool use_relative) const { return use_relative ? relative : natural; }
 };
 
 // λ and σ in the problem's own units, σ = (G + R) λ + g consistent with λ. Values that are not finite give infinity.
