@@ -1,7 +1,8 @@
 // Sparse LU of K = ρ I + Σ_i A_iᵀ B_i A_i over the velocity nodes of a factored problem (specification 6.7).
 //
 // Blocks of at most 6×6, padded to eight rows, minimum degree on the node graph, partial pivoting inside a block only;
-// the symbolic part lives as long as the graph. K may be unsymmetric through B_i.
+// the symbolic part lives as long as the graph: contacts may come and go between the same nodes. K may be unsymmetric
+// through B_i.
 #pragma once
 
 #include <span>
@@ -9,12 +10,13 @@
 
 #include "stiction/contact/constraint.h"
 #include "stiction/contact/delassus.h"
+#include "stiction/solvers/symbolic_fill.h"
 
 namespace stiction {
 
 class NodeLu {
  public:
-  // Returns at once, without allocating, when the graph is the one seen last.
+  // Returns at once, without allocating, when the segments are those seen last.
   void analyse(const DelassusFactored& factored);
 
   // Assemble from one 3×3 matrix per constraint (a constraint of one row uses (0, 0)) and factor.
@@ -25,20 +27,26 @@ class NodeLu {
   void solve(const Pack8* b, Pack8* x) const;
 
   int determinant_sign() const { return determinant_sign_; }
-  int num_nodes() const { return n_; }
+  int num_nodes() const { return static_cast<int>(node_size_.size()); }
 
  private:
+  static constexpr int width = DelassusFactored::max_node_size;
   struct Block {
-    Pack8 column[DelassusFactored::max_node_size];
+    Pack8 column[width];
   };
-  int n_ = 0;
+  bool same_graph(const DelassusFactored& factored);
+  void find_targets(const DelassusFactored& factored);
+  void assemble(const DelassusFactored& factored, std::span<const Matrix3> weight, double identity);
+  bool invert_pivot(Block& block);
+
+  SymbolicFill fill_;
   int determinant_sign_ = 1;
-  std::vector<int> order_, position_;
-  std::vector<int> lower_begin_, lower_column_, upper_begin_, upper_column_;
-  std::vector<int> graph_begin_, graph_node_;  // segments seen by analyse(), to recognise them
-  std::vector<int> node_size_;
-  std::vector<int> target_;  // where each pair of segments of a constraint is added
-  std::vector<Block> lower_, upper_, diagonal_, pivot_inverse_, work_row_;
+  std::vector<int> segment_begin_, segment_node_, node_size_;  // what targets_ belongs to
+  std::vector<int> edge_begin_, edge_node_;                    // the node graph that fill_ belongs to
+  std::vector<int> graph_begin_, graph_node_, seen_;           // scratch of same_graph()
+  std::vector<int> target_;    // where A_sᵀ B A_t is added, for every ordered pair of segments of a constraint
+  std::vector<Block> matrix_;  // K: diagonal blocks, then those of U, then those of L, in elimination order
+  std::vector<Block> pivot_inverse_, work_row_;
   mutable std::vector<Pack8> work_solve_;
 };
 

@@ -1,0 +1,270 @@
+#include "stiction/solvers/node_lu.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace stiction {
+
+// The graph of nodes that some constraint couples, as sorted compressed rows in graph_*; true if it is the one of
+// fill_.
+bool NodeLu::same_graph(const DelassusFactored& factored) {
+  const int n = factored.num_nodes();
+  const int constraints = static_cast<int>(factored.segment_begin.size()) - 1;
+  // Constraints at each node, then for each node the other nodes of these constraints.
+  static thread_local std::vector<int> at_begin, at_constraint;
+  at_begin.assign(n + 2, 0);
+  for (int node : factored.segment_node) ++at_begin[node + 2];
+  for (int k = 0; k < n; ++k) at_begin[k + 2] += at_begin[k + 1];
+  at_constraint.resize(factored.segment_node.size());
+  for (int i = 0; i < constraints; ++i) {
+    for (int s = factored.segment_begin[i]; s < factored.segment_begin[i + 1]; ++s) {
+      at_constraint[at_begin[factored.segment_node[s] + 1]++] = i;
+    }
+  }
+  seen_.assign(n, -1);
+  graph_begin_.assign(1, 0);
+  graph_node_.clear();
+  for (int k = 0; k < n; ++k) {
+    seen_[k] = k;
+    graph_node_.push_back(k);
+    for (int e = at_begin[k]; e < at_begin[k + 1]; ++e) {
+      const int i = at_constraint[e];
+      for (int s = factored.segment_begin[i]; s < factored.segment_begin[i + 1]; ++s) {
+        const int other = factored.segment_node[s];
+        if (seen_[other] == k) continue;
+        seen_[other] = k;
+        graph_node_.push_back(other);
+      }
+    }
+    std::sort(graph_node_.begin() + graph_begin_[k], graph_node_.end());
+    graph_begin_.push_back(static_cast<int>(graph_node_.size()));
+  }
+  return graph_begin_ == edge_begin_ && graph_node_ == edge_node_;
+}
+
+void NodeLu::find_targets(const DelassusFactored& factored) {
+  const int n = factored.num_nodes();
+  const int uppers = static_cast<int>(fill_.upper_column.size());
+  const auto place = [&](int row, int column) {
+    if (row == column) return row;
+    const auto& begin = row < column ? fill_.upper_begin : fill_.lower_begin;
+    const auto& columns = row < column ? fill_.upper_column : fill_.lower_column;
+    const auto found = std::lower_bound(columns.begin() + begin[row], columns.begin() + begin[row + 1], column);
+    return n + (row < column ? 0 : uppers) + static_cast<int>(found - columns.begin());
+  };
+  target_.clear();
+  for (size_t i = 0; i + 1 < factored.segment_begin.size(); ++i) {
+    const int begin = factored.segment_begin[i], end = factored.segment_begin[i + 1];
+    for (int s = begin; s < end; ++s) {
+      for (int t = begin; t < end; ++t) {
+        target_.push_back(place(fill_.position[factored.segment_node[s]], fill_.position[factored.segment_node[t]]));
+      }
+    }
+  }
+}
+
+void NodeLu::analyse(const DelassusFactored& factored) {
+  if (factored.segment_begin == segment_begin_ && factored.segment_node == segment_node_ &&
+      factored.node_size == node_size_) {
+    return;
+  }
+  segment_begin_ = factored.segment_begin;
+  segment_node_ = factored.segment_node;
+  node_size_ = factored.node_size;
+  if (!same_graph(factored)) {
+    std::swap(edge_begin_, graph_begin_);
+    std::swap(edge_node_, graph_node_);
+    fill_.compute(edge_begin_, edge_node_);
+    const size_t n = node_size_.size();
+    matrix_.resize(n + 2 * fill_.upper_column.size());
+    pivot_inverse_.resize(n);
+    work_row_.resize(n);
+    work_solve_.resize(n);
+  }
+  find_targets(factored);
+}
+
+void NodeLu::assemble(const DelassusFactored& factored, std::span<const Matrix3> weight, double identity) {
+  std::fill(matrix_.begin(), matrix_.end(), Block{});
+  const int n = num_nodes();
+  for (int k = 0; k < n; ++k) {
+    // Columns beyond a node's size are the identity, so that every pivot is a full 6×6 block.
+    const int size = node_size_[fill_.order[k]];
+    for (int c = 0; c < width; ++c) matrix_[k].column[c][c] = c < size ? identity : 1.0;
+  }
+  const int* target = target_.data();
+  for (size_t i = 0; i + 1 < factored.segment_begin.size(); ++i) {
+    const Matrix3& b = weight[i];
+    const int begin = factored.segment_begin[i], end = factored.segment_begin[i + 1];
+    for (int s = begin; s < end; ++s) {
+      const auto& left = factored.segment[s];
+      Pack8 product[3];  // A_sᵀ B
+      for (int c = 0; c < 3; ++c) {
+        product[c] =
+            left.row[0] * broadcast8(b(0, c)) + left.row[1] * broadcast8(b(1, c)) + left.row[2] * broadcast8(b(2, c));
+      }
+      for (int t = begin; t < end; ++t) {
+        const auto& right = factored.segment[t];
+        Block& block = matrix_[*target++];
+        for (int c = 0; c < width; ++c) {
+          block.column[c] += product[0] * broadcast8(right.row[0][c]) + product[1] * broadcast8(right.row[1][c]) +
+                             product[2] * broadcast8(right.row[2][c]);
+        }
+      }
+    }
+  }
+}
+
+// In place, Gauss–Jordan with row exchanges inside the block; the exchanges are undone on the columns at the end.
+bool NodeLu::invert_pivot(Block& a) {
+  int exchanged[width];
+  for (int p = 0; p < width; ++p) {
+    int best = p;
+    for (int r = p + 1; r < width; ++r) {
+      if (std::abs(a.column[p][r]) > std::abs(a.column[p][best])) best = r;
+    }
+    exchanged[p] = best;
+    if (best != p) {
+      for (int c = 0; c < width; ++c) {
+        const double swapped = a.column[c][p];
+        a.column[c][p] = a.column[c][best];
+        a.column[c][best] = swapped;
+      }
+      determinant_sign_ = -determinant_sign_;
+    }
+    const double pivot = a.column[p][p];
+    if (pivot == 0.0 || !std::isfinite(pivot)) return false;
+    if (pivot < 0.0) determinant_sign_ = -determinant_sign_;
+    const double inverse = 1.0 / pivot;
+    Pack8 eliminated = a.column[p];
+    eliminated[p] = 0.0;
+    a.column[p] = Pack8{};
+    a.column[p][p] = 1.0;
+    for (int c = 0; c < width; ++c) {
+      const double factor = a.column[c][p] * inverse;
+      a.column[c] -= eliminated * broadcast8(factor);
+      a.column[c][p] = factor;
+    }
+  }
+  for (int p = width - 1; p >= 0; --p) {
+    if (exchanged[p] != p) std::swap(a.column[p], a.column[exchanged[p]]);
+  }
+  Pack8 check{};
+  for (int c = 0; c < width; ++c) check += a.column[c];
+  return std::isfinite(sum(check));
+}
+
+bool NodeLu::factor(const DelassusFactored& factored, std::span<const Matrix3> weight, double identity) {
+  analyse(factored);
+  assemble(factored, weight, identity);
+  determinant_sign_ = 1;
+  const int n = num_nodes();
+  Block* upper = matrix_.data() + n;
+  Block* lower = upper + fill_.upper_column.size();
+  for (int row = 0; row < n; ++row) {
+    for (int e = fill_.lower_begin[row]; e < fill_.lower_begin[row + 1]; ++e) {
+      work_row_[fill_.lower_column[e]] = lower[e];
+    }
+    work_row_[row] = matrix_[row];
+    for (int e = fill_.upper_begin[row]; e < fill_.upper_begin[row + 1]; ++e) {
+      work_row_[fill_.upper_column[e]] = upper[e];
+    }
+    for (int e = fill_.lower_begin[row]; e < fill_.lower_begin[row + 1]; ++e) {
+      const int k = fill_.lower_column[e];
+      const Block w = work_row_[k];
+      const Block& inverse = pivot_inverse_[k];
+      Block l;
+      for (int c = 0; c < width; ++c) {
+        Pack8 product = w.column[0] * broadcast8(inverse.column[c][0]);
+        for (int r = 1; r < width; ++r) product += w.column[r] * broadcast8(inverse.column[c][r]);
+        l.column[c] = product;
+      }
+      lower[e] = l;
+      for (int u = fill_.upper_begin[k]; u < fill_.upper_begin[k + 1]; ++u) {
+        Block& target = work_row_[fill_.upper_column[u]];
+        const Block& source = upper[u];
+        for (int c = 0; c < width; ++c) {
+          Pack8 left = target.column[c];
+          for (int r = 0; r < width; ++r) left -= l.column[r] * broadcast8(source.column[c][r]);
+          target.column[c] = left;
+        }
+      }
+    }
+    for (int e = fill_.upper_begin[row]; e < fill_.upper_begin[row + 1]; ++e) {
+      upper[e] = work_row_[fill_.upper_column[e]];
+    }
+    pivot_inverse_[row] = work_row_[row];
+    if (!invert_pivot(pivot_inverse_[row])) return false;
+  }
+  return true;
+}
+
+void NodeLu::solve(const Pack8* b, Pack8* x) const {
+  const int n = num_nodes();
+  const Block* upper = matrix_.data() + n;
+  const Block* lower = upper + fill_.upper_column.size();
+  const auto times = [](const Block& block, const Pack8& v) {
+    Pack8 product = block.column[0] * broadcast8(v[0]);
+    for (int c = 1; c < width; ++c) product += block.column[c] * broadcast8(v[c]);
+    return product;
+  };
+  Pack8* y = work_solve_.data();
+  for (int i = 0; i < n; ++i) {
+    Pack8 sum = b[fill_.order[i]];
+    for (int e = fill_.lower_begin[i]; e < fill_.lower_begin[i + 1]; ++e) {
+      sum -= times(lower[e], y[fill_.lower_column[e]]);
+    }
+    y[i] = sum;
+  }
+  for (int i = n - 1; i >= 0; --i) {
+    Pack8 sum = y[i];
+    for (int e = fill_.upper_begin[i]; e < fill_.upper_begin[i + 1]; ++e) {
+      sum -= times(upper[e], y[fill_.upper_column[e]]);
+    }
+    y[i] = times(pivot_inverse_[i], sum);
+    x[fill_.order[i]] = y[i];
+  }
+}
+
+void multiply_transposed(const DelassusFactored& factored, std::span<const Constraint> constraints,
+                         const double* impulse, Pack8* node_velocity) {
+  std::fill_n(node_velocity, factored.num_nodes(), Pack8{});
+  for (size_t i = 0; i < constraints.size(); ++i) {
+    const double* l = impulse + constraints[i].first_row;
+    const int begin = factored.segment_begin[i], end = factored.segment_begin[i + 1];
+    if (constraints[i].rows == 3) {
+      const Pack8 l0 = broadcast8(l[0]), l1 = broadcast8(l[1]), l2 = broadcast8(l[2]);
+      for (int s = begin; s < end; ++s) {
+        const auto& a = factored.segment[s];
+        node_velocity[factored.segment_node[s]] += a.row[0] * l0 + a.row[1] * l1 + a.row[2] * l2;
+      }
+    } else {
+      for (int s = begin; s < end; ++s) {
+        node_velocity[factored.segment_node[s]] += factored.segment[s].row[0] * broadcast8(l[0]);
+      }
+    }
+  }
+}
+
+void multiply(const DelassusFactored& factored, std::span<const Constraint> constraints, const Pack8* node_velocity,
+              double* velocity) {
+  for (size_t i = 0; i < constraints.size(); ++i) {
+    double* s = velocity + constraints[i].first_row;
+    Pack8 sum0{}, sum1{}, sum2{};
+    for (int k = factored.segment_begin[i]; k < factored.segment_begin[i + 1]; ++k) {
+      const auto& a = factored.segment[k];
+      const Pack8 w = node_velocity[factored.segment_node[k]];
+      sum0 += a.row[0] * w;
+      sum1 += a.row[1] * w;
+      sum2 += a.row[2] * w;
+    }
+    s[0] = sum(sum0);
+    if (constraints[i].rows == 3) {
+      s[1] = sum(sum1);
+      s[2] = sum(sum2);
+    }
+  }
+}
+
+}  // namespace stiction
