@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "stiction/solvers/solver.h"
+#include "stiction/solvers/solver_admm.h"
 
 namespace stiction {
 namespace {
@@ -14,7 +15,10 @@ struct Entry {
 
 // In the order of listings: the default first, then by model.
 const std::vector<Entry>& registry() {
-  static const std::vector<Entry> entries{};
+  static const std::vector<Entry> entries{
+      {"ccp-admm", [] { return std::make_unique<SolverAdmm>(ContactModel::ccp); }},
+      {"ncp-admm", [] { return std::make_unique<SolverAdmm>(ContactModel::ncp); }},
+  };
   return entries;
 }
 
