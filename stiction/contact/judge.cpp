@@ -73,7 +73,8 @@ Distances judge_pyramid(const Triple& l, const Triple& s, double mu) {
           std::abs(l.t1 * s.t1 + l.t2 * s.t2 + l.n * zn)};
 }
 
-// Signorini and Coulomb hold; a sticking contact rests; a sliding one moves against λ_T + (μ² λ_N / G_NN) G_NT.
+// Signorini and Coulomb hold; a sticking contact rests; a sliding one moves against λ_T + (μ² λ_N / G_NN) G_NT, where
+// G_NN includes R.
 Distances judge_raisim(const Triple& l, const Triple& s, double mu, const Matrix3& g) {
   const double lt = std::sqrt(l.t1 * l.t1 + l.t2 * l.t2), st = std::sqrt(s.t1 * s.t1 + s.t2 * s.t2);
   Distances d{distance_to_cone(lt, l.n, mu), std::max(0.0, -s.n), std::abs(l.n * s.n)};
@@ -150,7 +151,8 @@ Distances judge_constraint(const ContactProblem& problem, int i, const double* l
   if (c.rows == 1) return judge_row(c, impulse_scale * l[0], velocity_scale * s[0]);
   const Triple lambda{impulse_scale * l[0], impulse_scale * l[1], impulse_scale * l[2]};
   const Triple sigma{velocity_scale * s[0], velocity_scale * s[1], velocity_scale * s[2]};
-  const Matrix3& g = problem.diagonal_block(i);
+  Matrix3 g = problem.diagonal_block(i);
+  g(2, 2) += problem.compliance()[c.first_row + 2];
   return c.kind == ConstraintKind::anisotropic ? judge_anisotropic(c, lambda, sigma, model, g)
                                                : judge_contact(c, lambda, sigma, model, g);
 }

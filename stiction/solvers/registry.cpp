@@ -4,6 +4,9 @@
 
 #include "stiction/solvers/solver.h"
 #include "stiction/solvers/solver_admm.h"
+#include "stiction/solvers/solver_gauss_seidel.h"
+#include "stiction/solvers/solver_pgs.h"
+#include "stiction/solvers/solver_raisim.h"
 
 namespace stiction {
 namespace {
@@ -18,6 +21,12 @@ const std::vector<Entry>& registry() {
   static const std::vector<Entry> entries{
       {"ccp-admm", [] { return std::make_unique<SolverAdmm>(ContactModel::ccp); }},
       {"ncp-admm", [] { return std::make_unique<SolverAdmm>(ContactModel::ncp); }},
+      {"ncp-gs", [] { return std::make_unique<SolverGaussSeidel>(); }},
+      {"ncp-pgs", [] { return std::make_unique<SolverPgs>(ContactModel::ncp); }},
+      {"ccp-pgs", [] { return std::make_unique<SolverPgs>(ContactModel::ccp); }},
+      {"lcp-pgs", [] { return std::make_unique<SolverPgs>(ContactModel::lcp); }},
+      {"raisim-ds", [] { return std::make_unique<SolverRaisim>(true); }},
+      {"raisim", [] { return std::make_unique<SolverRaisim>(false); }},
   };
   return entries;
 }

@@ -14,13 +14,23 @@ struct Parts {
   double primal, dual, work;
 };
 
+// Signorini and Coulomb; a contact that moves does so against λ_T + (μ² λ_N/W_NN) W_NT, W the block of G + R.
+Parts raisim_parts(double mu, const Vector3& l, const Vector3& s, const Matrix3& w) {
+  const double lt = l.head<2>().norm(), st = s.head<2>().norm();
+  Parts parts{std::max({0.0, -l[2], lt - mu * l[2]}), std::max(0.0, -s[2]), std::abs(l[2] * s[2])};
+  if (l[2] <= 0.0 || !(w(2, 2) > 0.0)) return parts;
+  const Vector2 bent = l.head<2>() + mu * mu * l[2] / w(2, 2) * w.col(2).head<2>();
+  const double length = bent.norm();
+  const double astray = length > 0.0 ? lt * (s.head<2>() + st / length * bent).norm() : 0.0;
+  parts.work = std::max({parts.work, std::max(0.0, mu * l[2] - lt) * st, astray});
+  return parts;
+}
+
 Parts contact_parts(const Constraint& c, ContactModel model, const Vector3& l, const Vector3& s) {
-  if (model == ContactModel::max_dissipation || model == ContactModel::raisim || c.kind == ConstraintKind::viscous) {
-    const double lt = l.head<2>().norm(), st = s.head<2>().norm();
+  if (model == ContactModel::max_dissipation || c.kind == ConstraintKind::viscous) {
+    const double lt = l.head<2>().norm();
     const double reach = std::sqrt(c.friction * c.friction * l[2] * l[2] + c.bound * c.bound);
-    const double primal = std::max({0.0, -l[2], lt - reach});
-    if (model != ContactModel::raisim) return {primal, std::max(0.0, -s[2]), 0.0};
-    return {primal, std::max(0.0, -s[2]), std::max(std::abs(l[2] * s[2]), std::max(0.0, reach - lt) * st)};
+    return {std::max({0.0, -l[2], lt - reach}), std::max(0.0, -s[2]), 0.0};
   }
   const double mu = model == ContactModel::frictionless ? 0.0 : c.friction;
   if (model == ContactModel::lcp) {
@@ -41,7 +51,8 @@ StoppingResidual stopping_residual(const ContactProblem& problem, ContactModel m
   const double impulse_scale = problem.largest_diagonal() * velocity_scale;
   StoppingResidual out;
   double check = 0.0;
-  for (const Constraint& c : problem.constraints()) {
+  for (int i = 0; i < problem.num_constraints(); ++i) {
+    const Constraint& c = problem.constraint(i);
     const double* l = impulse.data() + c.first_row;
     const double* s = velocity.data() + c.first_row;
     Parts parts{};
@@ -62,7 +73,13 @@ StoppingResidual stopping_residual(const ContactProblem& problem, ContactModel m
       const Vector3 lambda = impulse_scale * Eigen::Map<const Vector3>(l);
       const Vector3 sigma = velocity_scale * Eigen::Map<const Vector3>(s);
       size = lambda.norm();
-      parts = contact_parts(scaled, model, lambda, sigma);
+      if (model == ContactModel::raisim && c.kind == ConstraintKind::frictional) {
+        Matrix3 w = problem.diagonal_block(i);
+        w(2, 2) += problem.compliance()[c.first_row + 2];
+        parts = raisim_parts(c.friction, lambda, sigma, w);
+      } else {
+        parts = contact_parts(scaled, model, lambda, sigma);
+      }
     }
     size = std::max(1.0, size);
     check += parts.primal + parts.dual + parts.work;
