@@ -149,8 +149,12 @@ double AdmmCore::penalty_exponent() const {
 }
 
 bool AdmmCore::set_penalty(double rho) {
+  // An exponent carried over is ρ through a logarithm and back: the same up to rounding, no reason to factor again.
+  if (std::abs(rho - factored_rho_) <= 1e-12 * rho) {
+    rho_ = factored_rho_;
+    return true;
+  }
   rho_ = rho;
-  if (rho == factored_rho_) return true;
   factored_rho_ = rho;
   return factorisation_.factor(parameters_.eta + rho);
 }
@@ -260,6 +264,12 @@ void AdmmCore::dual(VectorOut out) const {
 void AdmmCore::velocity_estimate(VectorOut out) const {
   // (Ĝ + (η + ρ) I) f = right, so Ĝ f + g needs no product.
   out = (right_ - (parameters_.eta + rho_) * f_ + g_).cwiseQuotient(scale_) * unit_;
+}
+
+void AdmmCore::merge(VectorView answer, VectorOut out) const {
+  for (int r = 0; r < out.size(); ++r) {
+    if (active_[r]) out[r] = answer[r];
+  }
 }
 
 void AdmmCore::project(const VectorX& point, VectorX& out) const {

@@ -83,6 +83,10 @@ class AdmmCore {
   void dual(VectorOut out) const;               // z
   void velocity_estimate(VectorOut out) const;  // (G + R) f + g, which the quadratic step yields for nothing
 
+  bool is_active(int row) const { return active_[row] != 0; }
+  // out ← answer on the rows that take part.
+  void merge(VectorView answer, VectorOut out) const;
+
   double primal_residual() const { return primal_residual_; }  // ‖f − y‖_∞, equilibrated
   double dual_residual() const { return dual_residual_; }      // ‖η (f − f⁻) + ρ (y − y⁻)‖_∞, equilibrated
   double penalty() const { return rho_; }

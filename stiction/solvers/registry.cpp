@@ -7,6 +7,7 @@
 #include "stiction/solvers/solver_gauss_seidel.h"
 #include "stiction/solvers/solver_pgs.h"
 #include "stiction/solvers/solver_raisim.h"
+#include "stiction/solvers/solver_staggered.h"
 
 namespace stiction {
 namespace {
@@ -19,6 +20,7 @@ struct Entry {
 // In the order of listings: the default first, then by model.
 const std::vector<Entry>& registry() {
   static const std::vector<Entry> entries{
+      {"lcp-staggered", [] { return std::make_unique<SolverStaggered>(ContactModel::lcp); }},
       {"ccp-admm", [] { return std::make_unique<SolverAdmm>(ContactModel::ccp); }},
       {"ncp-admm", [] { return std::make_unique<SolverAdmm>(ContactModel::ncp); }},
       {"ncp-gs", [] { return std::make_unique<SolverGaussSeidel>(); }},
@@ -27,6 +29,7 @@ const std::vector<Entry>& registry() {
       {"lcp-pgs", [] { return std::make_unique<SolverPgs>(ContactModel::lcp); }},
       {"raisim-ds", [] { return std::make_unique<SolverRaisim>(true); }},
       {"raisim", [] { return std::make_unique<SolverRaisim>(false); }},
+      {"ncp-staggered", [] { return std::make_unique<SolverStaggered>(ContactModel::ncp); }},
   };
   return entries;
 }
