@@ -1,6 +1,7 @@
 #include "stiction/io/fclib.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -24,7 +25,7 @@ std::vector<std::string> shipped_files() {
 }
 
 std::string scratch(const std::string& name) {
-  return (fs::path(::testing::TempDir()) / ("stiction-" + name)).string();
+  return (fs::path(::testing::TempDir()) / ("stiction-" + std::to_string(getpid()) + "-" + name)).string();
 }
 
 bool same_bits(const VectorX& a, const VectorX& b) {

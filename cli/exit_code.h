@@ -1,0 +1,12 @@
+// What the exit code of the command means.
+#pragma once
+
+namespace stiction::cli {
+
+enum ExitCode : int {
+  exit_success = 0,  // everything that was asked for converged
+  exit_failed = 1,   // a solver did not converge
+  exit_misuse = 2,   // bad usage, or a file that cannot be read
+};
+
+}  // namespace stiction::cli

@@ -1,0 +1,93 @@
+#include "cli/run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+#include "stiction/contact/judge.h"
+
+namespace stiction::cli {
+namespace {
+
+std::unique_ptr<ContactSolver> prepare(const std::string& name, const RunSettings& settings) {
+  auto solver = make_solver(name);
+  SolverSettings& common = solver->settings();
+  if (settings.tolerance > 0.0) common.tolerance = settings.tolerance;
+  common.use_relative = settings.use_relative;
+  if (settings.max_iterations > 0) common.max_iterations = settings.max_iterations;
+  common.record_history = settings.record_history;
+  for (const auto& [option, value] : settings.options) solver->set_option(option, value);
+  return solver;
+}
+
+// Solves from the guess in `solution`, several times where asked, and adds the outcome to the record.
+void solve_once(ContactSolver& solver, const ContactProblem& problem, int repeat, ContactSolution& solution,
+                RunRecord& record) {
+  const ContactSolution guess = solution;
+  double fastest = std::numeric_limits<double>::infinity();
+  SolveReport report;
+  for (int k = 0; k < repeat; ++k) {
+    solution = guess;
+    const auto start = std::chrono::steady_clock::now();
+    report = solver.solve(problem, solution);
+    fastest = std::min(fastest, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  record.seconds += fastest;
+  record.iterations += report.iterations;
+  record.factorisations += report.factorisations;
+  record.symmetrised |= report.symmetrised;
+  if (report.status == SolveStatus::converged) {
+    ++record.steps_converged;
+  } else if (record.status == to_string(SolveStatus::converged)) {
+    record.status = to_string(report.status);
+  }
+  const Residuals own = judge(problem, solution.impulse, {.model = solver.traits().model});
+  if (own.eps_nat >= record.eps_nat) record.worst_constraint = own.worst_constraint;
+  record.eps_abs = std::max(record.eps_abs, own.eps_abs);
+  record.eps_rel = std::max(record.eps_rel, own.eps_rel);
+  record.eps_nat = std::max(record.eps_nat, own.eps_nat);
+  record.ncp_eps_nat = std::max(record.ncp_eps_nat, judge(problem, solution.impulse).eps_nat);
+}
+
+void run_problem(ContactSolver& solver, const FclibProblem& contents, const RunSettings& settings, RunResult& result) {
+  solve_once(solver, contents.problem, settings.repeat, result.solution, result.record);
+}
+
+void run_sequence(ContactSolver& solver, const Sequence& sequence, const RunSettings& settings, RunResult& result) {
+  result.record.steps = static_cast<int>(sequence.steps.size());
+  const SequenceStep* before = nullptr;
+  for (const SequenceStep& step : sequence.steps) {
+    VectorX guess;
+    if (before != nullptr && !settings.cold) {
+      carry_over(before->id, before->problem, result.solution.impulse, step.id, step.problem, guess);
+      result.solution.impulse = guess;
+      result.solution.dual.resize(0);  // its rows are those of the step before
+    } else {
+      result.solution = {};
+    }
+    solve_once(solver, step.problem, settings.repeat, result.solution, result.record);
+    before = &step;
+  }
+}
+
+}  // namespace
+
+RunResult run_solver(const std::string& file, const ProblemFile& contents, const std::string& name,
+                     const RunSettings& settings) {
+  RunResult result;
+  const auto solver = prepare(name, settings);
+  RunRecord& record = result.record;
+  record.file = file;
+  record.solver = name;
+  record.model = to_string(solver->traits().model);
+  record.status = to_string(SolveStatus::converged);
+  if (const auto* problem = std::get_if<FclibProblem>(&contents)) {
+    run_problem(*solver, *problem, settings, result);
+  } else {
+    run_sequence(*solver, std::get<Sequence>(contents), settings, result);
+  }
+  result.history = solver->history();
+  return result;
+}
+
+}  // namespace stiction::cli

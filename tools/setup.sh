@@ -1,0 +1,86 @@
+# Sourced by ./demo and ./test: system packages, virtual environment, builds. Quick when nothing changed.
+# Functions:  setup_packages  setup_venv  build_preset NAME  install_python
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# Debian packages, each with what needs it.
+PACKAGES=(
+  g++ cmake ninja-build ccache            # the build
+  libeigen3-dev libhdf5-dev               # linear algebra, FCLIB files
+  libcli11-dev nlohmann-json3-dev         # the command
+  libgtest-dev libbenchmark-dev           # tests, micro-benchmarks
+  python3-venv python3-dev                # the Python package
+)
+SANITIZER_PACKAGES=(clang-19 libclang-rt-19-dev)
+
+say() { printf '\033[1m== %s\033[0m\n' "$*" >&2; }
+fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
+
+# Runs a command with its output in a log file; shows the log's end only when the command fails.
+quietly() {
+  local log="build/logs/$1.log"
+  shift
+  mkdir -p build/logs
+  if ! "$@" >"$log" 2>&1; then
+    tail -n 60 "$log" >&2
+    fail "'$*' failed; the whole log is in $log"
+  fi
+}
+
+missing_packages() {
+  local package
+  for package in "$@"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || printf '%s ' "$package"
+  done
+}
+
+setup_packages() {
+  command -v dpkg-query >/dev/null || { say "not a Debian system: expecting the tools to be there"; return 0; }
+  local missing as_root=()
+  missing=$(missing_packages "$@")
+  [ -z "$missing" ] && return 0
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || fail "missing packages; as root run: apt-get install $missing"
+    as_root=(sudo)
+  fi
+  say "installing ${missing% }"
+  quietly apt-update "${as_root[@]}" apt-get update
+  # shellcheck disable=SC2086
+  quietly apt-install "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing
+}
+
+setup_venv() {
+  [ -x .venv/bin/python ] && return 0
+  say "creating .venv"
+  quietly venv python3 -m venv .venv
+}
+
+# Compiling one file of Eigen templates takes up to 1.5 GB: no more jobs than processors and memory allow.
+jobs() {
+  local processors memory
+  processors=$(nproc)
+  memory=$(awk '/MemAvailable/ { print int($2 / 1500000) + 1 }' /proc/meminfo 2>/dev/null || echo 2)
+  echo $((processors < memory ? processors : memory))
+}
+
+build_preset() {
+  local preset=$1
+  shift
+  say "building $preset"
+  quietly "configure-$preset" cmake --preset "$preset"
+  quietly "build-$preset" cmake --build --preset "$preset" -j "$(jobs)" "$@"
+}
+
+# The package is installed again only when something it is made of has changed.
+install_python() {
+  [ -f pyproject.toml ] || return 0
+  local stamp=.venv/stiction-installed changed
+  if [ -f "$stamp" ]; then
+    changed=$(find stiction python pyproject.toml CMakeLists.txt -newer "$stamp" -type f ! -path '*/__pycache__/*' | head -n 1)
+    [ -z "$changed" ] && return 0
+  fi
+  say "installing the Python package into .venv"
+  CMAKE_BUILD_PARALLEL_LEVEL=$(jobs) quietly pip-install .venv/bin/pip install --quiet '.[test]'
+  touch "$stamp"
+}
