@@ -11,7 +11,8 @@ template <class... Parts>
 [[noreturn]] void refuse(const Parts&... parts) {
   std::ostringstream message;
   message.precision(17);
-  (message << "linear complementarity problem: " << ... << parts);
+  message << "linear complementarity problem: ";
+  (message << ... << parts);
   throw std::invalid_argument(message.str());
 }
 
