@@ -48,6 +48,7 @@ std::vector<std::string> expand_paths(const std::vector<std::string>& paths) {
 
 ProblemFile read_problem_file(const std::string& path, FormChoice form) {
   const hdf5::File file = hdf5::File::open(path);
+  if (file.has("/lcp")) return read_lcp(file);
   if (file.has("/J_val")) {
     Sequence sequence = read_sequence(file);
     for (SequenceStep& step : sequence.steps) step.problem = in_chosen_form(std::move(step.problem), form);

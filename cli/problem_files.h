@@ -1,4 +1,4 @@
-// The files that `stiction solve` takes: FCLIB problems and sequences of problems.
+// The files that `stiction solve` takes: FCLIB problems, linear complementarity problems, sequences.
 #pragma once
 
 #include <string>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stiction/io/fclib.h"
+#include "stiction/io/lcp.h"
 #include "stiction/io/sequence.h"
 
 namespace stiction::cli {
@@ -16,7 +17,7 @@ std::vector<std::string> expand_paths(const std::vector<std::string>& paths);
 
 enum class FormChoice { as_stored, dense, sparse };
 
-using ProblemFile = std::variant<FclibProblem, Sequence>;
+using ProblemFile = std::variant<FclibProblem, Sequence, LcpFile>;
 
 // Looks into the file to see what it is. Throws std::invalid_argument naming file and dataset.
 ProblemFile read_problem_file(const std::string& path, FormChoice form);

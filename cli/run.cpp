@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "stiction/contact/judge.h"
+#include "stiction/contact/lcp_judge.h"
+#include "stiction/solvers/linear_complementarity.h"
 
 namespace stiction::cli {
 namespace {
@@ -20,6 +22,10 @@ std::unique_ptr<ContactSolver> prepare(const std::string& name, const RunSetting
   return solver;
 }
 
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 // Solves from the guess in `solution`, several times where asked, and adds the outcome to the record.
 void solve_once(ContactSolver& solver, const ContactProblem& problem, int repeat, ContactSolution& solution,
                 RunRecord& record) {
@@ -30,7 +36,7 @@ void solve_once(ContactSolver& solver, const ContactProblem& problem, int repeat
     solution = guess;
     const auto start = std::chrono::steady_clock::now();
     report = solver.solve(problem, solution);
-    fastest = std::min(fastest, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    fastest = std::min(fastest, seconds_since(start));
   }
   record.seconds += fastest;
   record.iterations += report.iterations;
@@ -47,10 +53,6 @@ void solve_once(ContactSolver& solver, const ContactProblem& problem, int repeat
   record.eps_rel = std::max(record.eps_rel, own.eps_rel);
   record.eps_nat = std::max(record.eps_nat, own.eps_nat);
   record.ncp_eps_nat = std::max(record.ncp_eps_nat, judge(problem, solution.impulse).eps_nat);
-}
-
-void run_problem(ContactSolver& solver, const FclibProblem& contents, const RunSettings& settings, RunResult& result) {
-  solve_once(solver, contents.problem, settings.repeat, result.solution, result.record);
 }
 
 void run_sequence(ContactSolver& solver, const Sequence& sequence, const RunSettings& settings, RunResult& result) {
@@ -70,6 +72,37 @@ void run_sequence(ContactSolver& solver, const Sequence& sequence, const RunSett
   }
 }
 
+// A pivoting method on the plain problem w = M z + q; the unknown z is handed back as the impulse.
+void run_complementarity(const LinearComplementarityProblem& problem, const RunSettings& settings, RunResult& result) {
+  RunRecord& record = result.record;
+  const bool dantzig = record.solver == "lcp-dantzig";
+  if (!dantzig && record.solver != "lcp-lemke" && record.solver != "auto") {
+    record.status = "not_applicable";
+    return;
+  }
+  LinearComplementarity method;
+  LcpSettings pivoting;
+  pivoting.max_pivots = settings.max_iterations;
+  VectorX& unknown = result.solution.impulse;
+  LcpReport report;
+  record.seconds = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < settings.repeat; ++k) {
+    const auto start = std::chrono::steady_clock::now();
+    report =
+        dantzig ? method.solve_dantzig(problem, unknown, pivoting) : method.solve_lemke(problem, unknown, pivoting);
+    record.seconds = std::min(record.seconds, seconds_since(start));
+  }
+  const LcpResiduals residuals = judge_lcp(problem, unknown);
+  record.model = to_string(ContactModel::lcp);
+  record.iterations = report.pivots;
+  record.steps_converged = report.status == LcpStatus::solved;
+  if (report.status != LcpStatus::solved) record.status = to_string(report.status);
+  record.eps_abs = residuals.eps_abs;
+  record.eps_rel = residuals.eps_rel;
+  record.eps_nat = record.ncp_eps_nat = residuals.eps_nat;
+  record.worst_constraint = residuals.worst_row;
+}
+
 }  // namespace
 
 RunResult run_solver(const std::string& file, const ProblemFile& contents, const std::string& name,
@@ -82,7 +115,9 @@ RunResult run_solver(const std::string& file, const ProblemFile& contents, const
   record.model = to_string(solver->traits().model);
   record.status = to_string(SolveStatus::converged);
   if (const auto* problem = std::get_if<FclibProblem>(&contents)) {
-    run_problem(*solver, *problem, settings, result);
+    solve_once(*solver, problem->problem, settings.repeat, result.solution, record);
+  } else if (const auto* complementarity = std::get_if<LcpFile>(&contents)) {
+    run_complementarity(complementarity->problem, settings, result);
   } else {
     run_sequence(*solver, std::get<Sequence>(contents), settings, result);
   }

@@ -22,7 +22,7 @@ struct RunSettings {
 
 // A row of the result. A sequence is one row: sums of iterations and seconds, the worst residuals of its steps.
 struct RunRecord {
-  std::string file, solver, model, status;
+  std::string file = {}, solver = {}, model = {}, status = {};
   int iterations = 0, factorisations = 0;
   double seconds = 0.0;
   double eps_abs = 0.0, eps_rel = 0.0, eps_nat = 0.0;  // the judge's, under the solver's own model
@@ -32,6 +32,7 @@ struct RunRecord {
   int steps = 1, steps_converged = 0;
 
   bool converged() const { return steps_converged == steps; }
+  bool applicable() const { return status != "not_applicable"; }
 };
 
 struct RunResult {
@@ -40,7 +41,9 @@ struct RunResult {
   std::vector<HistoryEntry> history;
 };
 
-// Throws std::invalid_argument where the solver does not take the problem or has no such option.
+// Throws std::invalid_argument where the solver has no such option. A linear complementarity problem is no contact
+// problem: lcp-lemke and lcp-dantzig solve it as it is (`auto` stands for lcp-lemke), others leave it alone with the
+// status "not_applicable".
 RunResult run_solver(const std::string& file, const ProblemFile& contents, const std::string& solver,
                      const RunSettings& settings);
 

@@ -37,6 +37,10 @@ class Progress {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+bool asks_for_all(const SolveOptions& options) {
+  return std::find(options.solvers.begin(), options.solvers.end(), "all") != options.solvers.end();
+}
+
 std::vector<std::string> chosen_solvers(const std::vector<std::string>& asked) {
   std::vector<std::string> names;
   for (const std::string& name : asked) {
@@ -76,7 +80,7 @@ std::vector<std::pair<std::string, double>> parse_options(const std::vector<std:
 std::map<std::string, RunSettings> settings_per_solver(const SolveOptions& options,
                                                        const std::vector<std::string>& solvers) {
   const auto wanted = parse_options(options.option_values);
-  const bool all = std::find(options.solvers.begin(), options.solvers.end(), "all") != options.solvers.end();
+  const bool all = asks_for_all(options);
   std::map<std::string, RunSettings> settings;
   std::set<std::string> used;
   for (const std::string& name : solvers) {
@@ -217,6 +221,47 @@ double asymmetry_of(const ProblemFile& contents) {
   return problem == nullptr || problem->problem.is_symmetric() ? 0.0 : problem->problem.asymmetry();
 }
 
+struct Outcome {
+  std::vector<RunRecord> records;
+  std::map<std::string, double> asymmetries;  // of the files whose G is not symmetric
+  bool bad_input = false;
+};
+
+void complain(Progress& progress, const std::exception& error) {
+  progress.clear();
+  std::cerr << "stiction: " << error.what() << '\n';
+}
+
+// One solver on one file. A solver may refuse a problem (an asymmetric matrix, a kind of constraint): asked for by name
+// that is a failure, under `all` the solver is left out.
+void run_one(const SolveOptions& options, const std::string& file, const ProblemFile& contents,
+             const std::string& solver, const RunSettings& settings, std::ofstream& history, Progress& progress,
+             Outcome& outcome) {
+  RunResult result;
+  try {
+    result = run_solver(file, contents, solver, settings);
+  } catch (const std::invalid_argument& error) {
+    complain(progress, error);
+    result.record = {.file = file, .solver = solver, .model = "", .status = "refused"};
+    result.record.eps_abs = result.record.eps_rel = result.record.eps_nat = result.record.ncp_eps_nat = NAN;
+  }
+  const bool left_out = !result.record.applicable() || result.record.status == "refused";
+  if (left_out && asks_for_all(options)) return;
+  outcome.records.push_back(result.record);
+  if (history.is_open()) write_history(history, result);
+  if (!options.save_path.empty() && !left_out) save_result(options.save_path, contents, result);
+}
+
+std::ofstream open_history(const std::string& path) {
+  std::ofstream history;
+  if (path.empty()) return history;
+  history.open(path);
+  if (!history) throw std::invalid_argument(path + ": cannot be written");
+  history.precision(17);
+  history << "file,solver,iteration,residual,penalty,factorisations\n";
+  return history;
+}
+
 }  // namespace
 
 int solve_files(SolveOptions options) {
@@ -224,48 +269,39 @@ int solve_files(SolveOptions options) {
   const auto solvers = chosen_solvers(options.solvers);
   check_usage(options, files, solvers);
   const auto settings = settings_per_solver(options, solvers);
-  std::ofstream history;
-  if (!options.history_path.empty()) {
-    history.open(options.history_path);
-    if (!history) throw std::invalid_argument(options.history_path + ": cannot be written");
-    history.precision(17);
-    history << "file,solver,iteration,residual,penalty,factorisations\n";
-  }
+  std::ofstream history = open_history(options.history_path);
 
   Progress progress;
-  std::vector<RunRecord> records;
-  std::map<std::string, double> asymmetries;
-  bool bad_file = false;
+  Outcome outcome;
   for (size_t k = 0; k < files.size(); ++k) {
     const std::string& file = files[k];
     try {
       const ProblemFile contents = read_problem_file(file, options.form);
-      if (const double asymmetry = asymmetry_of(contents); asymmetry > 0.0) asymmetries[file] = asymmetry;
+      if (const double asymmetry = asymmetry_of(contents); asymmetry > 0.0) outcome.asymmetries[file] = asymmetry;
       for (const std::string& name : solvers) {
         progress.show(std::to_string(k + 1) + "/" + std::to_string(files.size()) + " " + short_name(file) + ": " +
                       name);
-        const RunResult result = run_solver(file, contents, name, settings.at(name));
-        records.push_back(result.record);
-        if (history.is_open()) write_history(history, result);
-        if (!options.save_path.empty()) save_result(options.save_path, contents, result);
+        run_one(options, file, contents, name, settings.at(name), history, progress, outcome);
       }
     } catch (const std::exception& error) {
-      progress.clear();
-      std::cerr << "stiction: " << error.what() << '\n';
-      bad_file = true;
+      complain(progress, error);
+      outcome.bad_input = true;
     }
   }
   progress.clear();
 
+  const auto& records = outcome.records;
   if (options.json) {
     std::cout << records_to_json(records) << '\n';
   } else if (!records.empty()) {
     print_records(records);
-    print_notes(records, asymmetries);
+    print_notes(records, outcome.asymmetries);
     if (files.size() > 1) print_summary(records, solvers);
   }
-  if (bad_file) return exit_misuse;
-  const bool all_converged = std::all_of(records.begin(), records.end(), [](const auto& r) { return r.converged(); });
+  if (outcome.bad_input) return exit_misuse;
+  const bool all_converged = !records.empty() && std::all_of(records.begin(), records.end(), [](const auto& r) {
+    return r.applicable() && r.converged();
+  });
   return all_converged ? exit_success : exit_failed;
 }
 
