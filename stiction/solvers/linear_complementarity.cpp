@@ -15,6 +15,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double pivot_spread = 1e-5;
 // Basic values of an equilibrated problem below −this are a lost path, not rounding.
 constexpr double lost_value = 1e-7;
+// A pivot below this may be rounding left by earlier exchanges.
+constexpr double doubtful_pivot = 1e-5;
 // Pivots until the dictionary is computed afresh; its error grows with every exchange.
 constexpr int pivots_between_rebuilds = 400;
 
@@ -163,9 +165,9 @@ int LinearComplementarity::blocking_row(int column) const {
   return best;
 }
 
-// Newton correction of the basic values against the equilibrated data: x_B −= B⁻¹ (w − M z − e z_c − q).
-void LinearComplementarity::improve_values() {
-  VectorX& value = dictionary_.value();
+// What the basic values leave of w = M z + e z_c + q in the equilibrated data; its size is returned.
+double LinearComplementarity::equation_residual() {
+  const VectorX& value = dictionary_.value();
   point_.setZero(n_);
   slack_.setZero(n_);
   double covering_value = 0.0;
@@ -182,14 +184,33 @@ void LinearComplementarity::improve_values() {
   correction_ = offset_ - slack_;
   correction_.noalias() += matrix_ * point_;
   correction_.array() += covering_value;
-  for (int j = 0; j < n_; ++j) {
-    if (correction_[j] == 0.0) continue;
-    const int place = position_[j];
-    if (place < n_) {
-      value[place] += correction_[j];
-    } else {
-      value.noalias() -= correction_[j] * dictionary_.table().col(place - n_);
+  return correction_.lpNorm<Eigen::Infinity>();
+}
+
+// Iterative refinement of the basic values, x_B += B⁻¹ (M z + e z_c + q − w), until it stops helping.
+void LinearComplementarity::improve_values() {
+  constexpr int most_rounds = 8;
+  VectorX& value = dictionary_.value();
+  double residual = equation_residual();
+  for (int round = 0; round < most_rounds && residual > 0.0; ++round) {
+    saved_ = value;
+    for (int j = 0; j < n_; ++j) {
+      if (correction_[j] == 0.0) continue;
+      const int place = position_[j];
+      if (place < n_) {
+        value[place] += correction_[j];
+      } else {
+        value.noalias() -= correction_[j] * dictionary_.table().col(place - n_);
+      }
     }
+    const double next = equation_residual();
+    if (!(next < residual)) {
+      value = saved_;
+      break;
+    }
+    const bool finished = next > 0.5 * residual;
+    residual = next;
+    if (finished) break;
   }
 }
 
@@ -205,12 +226,13 @@ LcpStatus LinearComplementarity::follow_path(LcpReport& report, int max_pivots) 
   const auto rebuild = [&] {
     ++report.rebuilds;
     since_rebuild = 0;
-    return rebuild_basis();
+    if (!rebuild_basis()) return false;
+    improve_values();
+    return true;
   };
   for (;;) {
     if (since_rebuild >= pivots_between_rebuilds && !rebuild()) return LcpStatus::numerical_error;
     if (leaving == covering()) {
-      improve_values();
       improve_values();
       if (smallest_value() >= -lost_value) return LcpStatus::solved;
       if (since_rebuild == 0 || !rebuild()) return LcpStatus::numerical_error;
@@ -218,11 +240,13 @@ LcpStatus LinearComplementarity::follow_path(LcpReport& report, int max_pivots) 
     }
     const int entering = complement(leaving);
     row = blocking_row(position_[entering] - n_);
-    if (row < 0) {
-      if (since_rebuild == 0) return LcpStatus::ray;
+    // Rays and small pivots are believed of a fresh dictionary only.
+    const bool doubtful = row < 0 || std::abs(dictionary_.table()(row, position_[entering] - n_)) < doubtful_pivot;
+    if (doubtful && since_rebuild > 0) {
       if (!rebuild()) return LcpStatus::numerical_error;
       continue;
     }
+    if (row < 0) return LcpStatus::ray;
     if (report.pivots >= max_pivots) return LcpStatus::iteration_limit;
     leaving = basic_[row];
     exchange(row, position_[entering] - n_);

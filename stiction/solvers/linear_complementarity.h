@@ -31,9 +31,9 @@ enum class LcpStatus {
 std::string_view to_string(LcpStatus status);
 
 struct LcpSettings {
-  int max_pivots = 0;             // 0: 1000 + 20 n
-  double smallest_pivot = 1e-11;  // of the equilibrated problem; smaller ones count as zero, range 1e-13 … 1e-8
-  double tie = 1e-12;             // equilibrated rows that differ by less block together, range 1e-15 … 1e-9
+  int max_pivots = 0;            // 0: 1000 + 20 n
+  double smallest_pivot = 1e-9;  // of the equilibrated problem; smaller ones count as zero, range 1e-12 … 1e-7
+  double tie = 1e-12;            // equilibrated rows that differ by less block together, range 1e-15 … 1e-9
 };
 
 struct LcpReport {
@@ -65,6 +65,7 @@ class LinearComplementarity {
   bool lexicographically_smaller(int row_a, int row_b, int column) const;
   double perturbation(int row, int j) const;
   LcpStatus follow_path(LcpReport& report, int max_pivots);
+  double equation_residual();
   void improve_values();
   double smallest_value() const { return dictionary_.value().minCoeff(); }
   int complement(int variable) const { return variable < n_ ? variable + n_ : variable - n_; }
@@ -97,7 +98,7 @@ class LinearComplementarity {
   std::vector<int> basic_, nonbasic_;  // variable of each row, of each column
   std::vector<int> position_;          // of each variable: its row, or rows + its column
   std::vector<char> wanted_;           // rebuild: variables of the basis to come back to
-  VectorX point_, slack_, correction_;
+  VectorX point_, slack_, correction_, saved_;
   VectorX lower_, upper_, zero_, unbounded_;
   std::vector<RowState> state_;
 };

@@ -4,7 +4,10 @@
 
 #include "stiction/solvers/solver.h"
 #include "stiction/solvers/solver_admm.h"
+#include "stiction/solvers/solver_anitescu_potra.h"
+#include "stiction/solvers/solver_dantzig.h"
 #include "stiction/solvers/solver_gauss_seidel.h"
+#include "stiction/solvers/solver_lemke.h"
 #include "stiction/solvers/solver_pgs.h"
 #include "stiction/solvers/solver_raisim.h"
 #include "stiction/solvers/solver_staggered.h"
@@ -30,6 +33,9 @@ const std::vector<Entry>& registry() {
       {"raisim-ds", [] { return std::make_unique<SolverRaisim>(true); }},
       {"raisim", [] { return std::make_unique<SolverRaisim>(false); }},
       {"ncp-staggered", [] { return std::make_unique<SolverStaggered>(ContactModel::ncp); }},
+      {"lcp-lemke", [] { return std::make_unique<SolverLemke>(); }},
+      {"lcp-anitescu-potra", [] { return std::make_unique<SolverAnitescuPotra>(); }},
+      {"lcp-dantzig", [] { return std::make_unique<SolverDantzig>(); }},
   };
   return entries;
 }

@@ -1,0 +1,98 @@
+#include "stiction/solvers/solver_dantzig.h"
+
+#include <gtest/gtest.h>
+
+#include "../support/allocation_guard.h"
+#include "../support/random_problems.h"
+#include "stiction/contact/energy.h"
+#include "stiction/contact/judge.h"
+#include "stiction/solvers/solver_lemke.h"
+
+namespace stiction {
+namespace {
+
+using testing::mass_ratio_stack;
+using testing::random_mechanics;
+
+double frictionless_residual(const ContactProblem& problem, const VectorX& impulse) {
+  return judge(problem, impulse, {.model = ContactModel::frictionless}).eps_nat;
+}
+
+TEST(SolverDantzig, OneContactByHand) {
+  SolverDantzig solver;
+  ContactSolution solution;
+  const ContactProblem problem = ContactProblem::from_dense({Constraint::make_frictional(0.8)},
+                                                            2.0 * MatrixX::Identity(3, 3), Vector3(1.0, -2.0, -3.0));
+  EXPECT_EQ(solver.solve(problem, solution).status, SolveStatus::converged);
+  EXPECT_LE((solution.impulse - Vector3(0, 0, 1.5)).norm(), 1e-15);
+}
+
+// With μ = 0 Lemke solves the same problem.
+TEST(SolverDantzig, AgreesWithLemkeOnFrictionlessProblems) {
+  SolverDantzig dantzig;
+  SolverLemke lemke;
+  for (unsigned seed = 0; seed < 30; ++seed) {
+    const ContactProblem problem = random_mechanics({.seed = seed,
+                                                     .bodies = 3 + static_cast<int>(seed % 3),
+                                                     .contacts = 6 + static_cast<int>(seed % 11),
+                                                     .limits = 2,
+                                                     .bilateral = static_cast<int>(seed % 4),
+                                                     .dry_friction = 2,
+                                                     .friction = 0.0,
+                                                     .compliance = seed % 5 == 0 ? 1e-3 : 0.0})
+                                       .problem();
+    ContactSolution a, b;
+    EXPECT_EQ(dantzig.solve(problem, a).status, SolveStatus::converged) << seed;
+    EXPECT_EQ(lemke.solve(problem, b).status, SolveStatus::converged) << seed;
+    EXPECT_LE(frictionless_residual(problem, a.impulse), 1e-10) << seed;
+    EXPECT_LE((a.velocity - b.velocity).lpNorm<Eigen::Infinity>(), 1e-9) << seed;
+    EXPECT_LE(contact_energy(problem, a.impulse).change, 1e-12) << seed;
+  }
+}
+
+TEST(SolverDantzig, MassRatioStackStandsStill) {
+  SolverDantzig dantzig;
+  const ContactProblem problem = mass_ratio_stack(1e6).problem();
+  ContactSolution solution;
+  EXPECT_EQ(dantzig.solve(problem, solution).status, SolveStatus::converged);
+  EXPECT_LE(solution.velocity.lpNorm<Eigen::Infinity>(), 1e-10);
+}
+
+TEST(SolverDantzig, UsesTheSymmetricPartAndSaysSo) {
+  MatrixX g = MatrixX::Identity(2, 2);
+  g(0, 1) = 1e-3;
+  const ContactProblem problem = ContactProblem::from_dense(
+      {Constraint::make_unilateral(), Constraint::make_unilateral()}, g, VectorX::Constant(2, -1.0));
+  SolverDantzig dantzig;
+  ContactSolution solution;
+  EXPECT_TRUE(dantzig.solve(problem, solution).symmetrised);
+  EXPECT_NEAR(solution.impulse[0], 1.0 / 1.0005, 1e-14);
+}
+
+TEST(SolverDantzig, ContradictingRowsAreARay) {
+  const ContactProblem problem =
+      ContactProblem::from_dense({Constraint::make_unilateral(), Constraint::make_unilateral()},
+                                 (MatrixX(2, 2) << 1, -1, -1, 1).finished(), (VectorX(2) << -1, -1).finished());
+  SolverDantzig dantzig;
+  ContactSolution solution;
+  EXPECT_EQ(dantzig.solve(problem, solution).status, SolveStatus::ray);
+  EXPECT_TRUE(solution.impulse.allFinite());
+}
+
+TEST(SolverDantzig, SecondSolveAllocatesNothing) {
+  const ContactProblem problem =
+      random_mechanics({.seed = 3, .bodies = 4, .contacts = 9, .limits = 2, .bilateral = 2, .dry_friction = 2})
+          .problem();
+  SolverDantzig dantzig;
+  ContactSolution solution;
+  dantzig.solve(problem, solution);
+  const VectorX first = solution.impulse;
+  solution.impulse.setZero();
+  testing::AllocationGuard guard;
+  dantzig.solve(problem, solution);
+  EXPECT_EQ(guard.count(), 0);
+  EXPECT_EQ(solution.impulse, first);
+}
+
+}  // namespace
+}  // namespace stiction
