@@ -11,6 +11,7 @@
 #include "stiction/solvers/solver_pgs.h"
 #include "stiction/solvers/solver_raisim.h"
 #include "stiction/solvers/solver_staggered.h"
+#include "stiction/solvers/solver_ncp_ip.h"
 
 namespace stiction {
 namespace {
@@ -36,6 +37,7 @@ const std::vector<Entry>& registry() {
       {"lcp-lemke", [] { return std::make_unique<SolverLemke>(); }},
       {"lcp-anitescu-potra", [] { return std::make_unique<SolverAnitescuPotra>(); }},
       {"lcp-dantzig", [] { return std::make_unique<SolverDantzig>(); }},
+      {"ncp-ip", [] { return std::make_unique<SolverInteriorPoint>(); }},
   };
   return entries;
 }

@@ -1,0 +1,62 @@
+#include "stiction/solvers/auto_contact_space.h"
+
+#include <stdexcept>
+
+namespace stiction {
+
+bool AutoContactSpace::load(const ContactProblem& problem, const AutoGoal& goal, const VectorX& impulse) {
+  if (problem.form() == DelassusForm::factored) {
+    throw std::invalid_argument("auto in contact space: the problem is factored; it takes dense and sparse ones");
+  }
+  cones_.load(problem);
+  system_.load(problem, cones_);
+  return task_.begin(cones_, system_, goal, impulse);
+}
+
+bool AutoContactSpace::probe() {
+  task_.stage = AutoStage::stick_probe;
+  impulse_.setZero(cones_.size(), 3);
+  probe_.run(task_, impulse_);
+  return task_.done();
+}
+
+bool AutoContactSpace::interior_point(const InteriorPointOptions& options) {
+  task_.stage = AutoStage::interior_point;
+  interior_point_.resize(cones_.size());
+  cones_.start_cold(1.0, interior_point_.point.at);
+  return interior_point_.run(task_, options);
+}
+
+bool AutoContactSpace::arclength() {
+  constexpr double delta[3] = {0.6, 0.3, 0.8};
+  constexpr int factorisations[3] = {600, 1500, 3000};
+  constexpr double start_scale = 3.0;
+  task_.stage = AutoStage::arclength;
+  arclength_.resize(cones_.size());
+  for (int k = 0; k < 3; ++k) {
+    ArclengthOptions options;
+    options.delta = delta[k];
+    options.max_factorisations = factorisations[k];
+    cones_.start_cold(start_scale, arclength_.point.at);
+    if (arclength_.run(task_, options)) return true;
+  }
+  return false;
+}
+
+AutoOutcome AutoContactSpace::solve(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse) {
+  if (!load(problem, goal, impulse) && !probe() && !interior_point({})) arclength();
+  return task_.finish(impulse);
+}
+
+AutoOutcome AutoContactSpace::solve_cold(const ContactProblem& problem, const AutoGoal& goal,
+                                         const InteriorPointOptions& options, VectorX& impulse,
+                                         std::vector<HistoryEntry>* history) {
+  if (!load(problem, goal, impulse)) {
+    task_.history = history;
+    interior_point(options);
+    task_.history = nullptr;
+  }
+  return task_.finish(impulse);
+}
+
+}  // namespace stiction

@@ -1,0 +1,62 @@
+// What the interior point and the path follower share: the point at which they stand and what is known there, the best
+// impulse seen so far, the goal.
+#pragma once
+
+#include "stiction/solvers/auto_stage.h"
+#include "stiction/solvers/newton_system.h"
+
+namespace stiction {
+
+// The best impulse seen by the stopping test.
+struct BestImpulse {
+  Rows3 impulse;
+  StoppingResidual residual;
+  double value = 0.0;  // by the measure of the goal
+  AutoStage stage = AutoStage::warm_start;
+
+  bool offer(const Rows3& candidate, const StoppingResidual& r, double measure, AutoStage from);
+};
+
+// One problem being solved: stages are run on it until it is done.
+struct ConeTask {
+  const ConeProblem* cones = nullptr;
+  NewtonSystem* system = nullptr;
+  AutoGoal goal;
+  AutoStage stage = AutoStage::warm_start;  // the stage that is running
+  BestImpulse best;
+  int iterations = 0;
+  std::vector<HistoryEntry>* history = nullptr;  // one entry per iteration, where wanted
+
+  // Measures the guess; true when it will do.
+  bool begin(const ConeProblem& problem, NewtonSystem& space, const AutoGoal& wanted, const VectorX& guess);
+  // Writes the best impulse unless that is the guess itself.
+  AutoOutcome finish(VectorX& impulse);
+  bool done() const { return best.value <= goal.tolerance; }
+  bool may_factor() const { return system->factorisations < goal.max_factorisations; }
+
+ private:
+  Rows3 impulse_, sigma_;
+};
+
+struct PathPoint {
+  ConeVector at;
+  Rows3 sigma, rp;  // σ = (G + R) λ + g, r_p = σ − σ(y)
+  double kappa = 0.0, rp_norm = 0.0;
+  StoppingResidual residual;
+
+  void resize(int n);
+  // σ, residuals and κ at the present point; offers the impulse to the task. False when something is not finite.
+  bool evaluate(ConeTask& task, double delta);
+};
+
+// λ ← λ − (G + R + η)⁻¹ σ from the impulse given, up to `rounds` times, as long as λ keeps to the sets
+// (specification 6.1, stage 3): exact for structures at rest. False when the factorisation fails.
+struct StickProbe {
+  double eta = 1e-6;
+  int rounds = 4;
+  Rows3 sigma;
+
+  bool run(ConeTask& task, Rows3& impulse);
+};
+
+}  // namespace stiction

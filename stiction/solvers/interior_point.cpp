@@ -1,0 +1,69 @@
+#include "stiction/solvers/interior_point.h"
+
+#include <algorithm>
+
+namespace stiction {
+
+void InteriorPoint::resize(int n) {
+  point.resize(n);
+  affine_.resize(n);
+  direction_.resize(n);
+  rc_.resize(n, 3);
+}
+
+// Towards κ = 0; returns the largest step.
+double InteriorPoint::predict(ConeTask& task) {
+  task.cones->complementarity_residual(point.at, 0.0, 0.0, nullptr, rc_);
+  task.system->solve(point.at, point.rp, rc_, affine_);
+  return task.cones->largest_step(point.at, affine_);
+}
+
+// Towards x ∘ y = target e with the second-order term of the predictor; returns the largest step.
+double InteriorPoint::correct(ConeTask& task, double target, double second_order) {
+  task.cones->complementarity_residual(point.at, target, second_order, &affine_, rc_);
+  task.system->solve(point.at, point.rp, rc_, direction_);
+  return task.cones->largest_step(point.at, direction_);
+}
+
+bool InteriorPoint::run(ConeTask& task, const InteriorPointOptions& options) {
+  constexpr double short_step = 0.1;
+  double best_progress = std::numeric_limits<double>::infinity();
+  int stalled = 0, tiny = 0;
+  for (int iteration = 0;; ++iteration) {
+    const bool finite = point.evaluate(task, options.delta);
+    if (task.done()) return true;
+    if (!finite || iteration >= options.max_iterations || !task.may_factor()) return false;
+
+    const double progress = std::max(point.kappa, point.rp_norm);
+    if (progress < 0.8 * best_progress) {
+      best_progress = progress;
+      stalled = 0;
+    } else if (++stalled >= options.patience) {
+      return false;
+    }
+    if (!task.system->factor(point.at, options.delta)) return false;
+    ++task.iterations;
+
+    const double affine_step = std::min(1.0, predict(task));
+    const double ratio = std::max(0.0, task.cones->mean_product(point.at, affine_, affine_step) / point.kappa);
+    const double centring = std::clamp(ratio * ratio * ratio, 1e-6, 1.0);
+    double largest = correct(task, centring * point.kappa, affine_step > short_step ? 1.0 : 0.0);
+    if (largest < short_step) largest = correct(task, centring * point.kappa, 0.0);
+    if (largest < short_step) largest = correct(task, point.kappa, 0.0);
+
+    const double part = options.step_rule == InteriorPointOptions::StepRule::by_kappa
+                            ? std::max(0.9, 1.0 - point.kappa)
+                            : std::clamp(affine_step, 0.9, options.largest_part);
+    const double step = std::min(1.0, part * largest);
+    point.at.impulse += step * direction_.impulse;
+    point.at.y += step * direction_.y;
+    task.cones->to_cone(point.at);
+    tiny = step < 1e-3 ? tiny + 1 : 0;
+    if (tiny >= options.max_tiny_steps) {
+      point.evaluate(task, options.delta);
+      return task.done();
+    }
+  }
+}
+
+}  // namespace stiction

@@ -1,0 +1,42 @@
+// Interior point on the NCP with the exact smooth de Saxcé term (specification 6.2).
+//
+// Unknowns λ and y with x = P λ and y strictly inside their cones; κ → 0 in
+//
+//     x ∘ y = κ e,      (G + R) λ + g = σ(y)      (velocity_of_dual in lorentz_cone.h)
+//
+// by Mehrotra's predictor and corrector, one factorisation per iteration. At κ = 0 this is the law itself, no smoothing
+// is left. The problem is not convex: there is no guarantee, but run() notices when it gets nowhere.
+#pragma once
+
+#include "stiction/solvers/cone_path.h"
+
+namespace stiction {
+
+struct InteriorPointOptions {
+  // Part of the way to the boundary: at least 0.9, raised to 1 − κ or to the length of the predictor.
+  enum class StepRule { by_kappa, by_predictor };
+  StepRule step_rule = StepRule::by_kappa;
+  double largest_part = 0.999999;  // of the rule by predictor; 0.99 costs two more factorisations on towers
+  double delta = 0.8;              // δ of (6.1)
+  int max_iterations = 60;         // 5–15 suffice where it converges
+  int patience = 8;                // iterations without max(κ, ‖r_p‖) falling below 0.8 of its best
+  int max_tiny_steps = 4;          // steps below 1e-3 in a row
+};
+
+class InteriorPoint {
+ public:
+  PathPoint point;  // point.at is the start on entry, strictly inside the cones
+
+  void resize(int n);
+  // True when the task is done. The best impulse is in the task.
+  bool run(ConeTask& task, const InteriorPointOptions& options);
+
+ private:
+  double predict(ConeTask& task);
+  double correct(ConeTask& task, double target, double second_order);
+
+  ConeVector affine_, direction_;
+  Rows3 rc_;
+};
+
+}  // namespace stiction

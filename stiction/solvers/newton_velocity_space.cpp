@@ -1,0 +1,311 @@
+#include "stiction/solvers/newton_velocity_space.h"
+
+namespace stiction {
+namespace {
+
+// A 3×3 matrix of one constraint, held in nine arrays; rows and columns (t1, t2, n).
+struct Block {
+  double m00, m10, m20, m01, m11, m21, m02, m12, m22;
+
+  ConePoint<double> operator*(const ConePoint<double>& v) const {
+    return {m00 * v.t1 + m01 * v.t2 + m02 * v.n, m10 * v.t1 + m11 * v.t2 + m12 * v.n,
+            m20 * v.t1 + m21 * v.t2 + m22 * v.n};
+  }
+};
+
+template <class Arrays>
+inline Block get_block(const Arrays& a, Eigen::Index i) {
+  const double* p = a.data() + i;
+  const Eigen::Index n = a.rows();
+  return {p[0], p[n], p[2 * n], p[3 * n], p[4 * n], p[5 * n], p[6 * n], p[7 * n], p[8 * n]};
+}
+
+template <class Arrays>
+inline void put_columns(Arrays& a, Eigen::Index i, const ConePoint<double>& c0, const ConePoint<double>& c1,
+                        const ConePoint<double>& c2) {
+  double* p = a.data() + i;
+  const Eigen::Index n = a.rows();
+  p[0] = c0.t1;
+  p[n] = c0.t2;
+  p[2 * n] = c0.n;
+  p[3 * n] = c1.t1;
+  p[4 * n] = c1.t2;
+  p[5 * n] = c1.n;
+  p[6 * n] = c2.t1;
+  p[7 * n] = c2.t2;
+  p[8 * n] = c2.n;
+}
+
+// Q v = P⁻¹ Arw(y)⁻¹ v from the stored arrow.
+template <class Arrays>
+inline ConePoint<double> q_times(const Arrays& q, Eigen::Index i, double mu, const ConePoint<double>& v) {
+  const double* p = q.data() + i;
+  const Eigen::Index n = q.rows();
+  const double nn = p[0], n1 = p[n], n2 = p[2 * n], s11 = p[3 * n], s12 = p[4 * n], s22 = p[5 * n];
+  return {n1 * v.n + s11 * v.t1 + s12 * v.t2, n2 * v.n + s12 * v.t1 + s22 * v.t2,
+          (nn * v.n + n1 * v.t1 + n2 * v.t2) / mu};
+}
+
+// D⁻¹ v with last row d.
+inline ConePoint<double> inverse_derivative_times(const ConePoint<double>& d, const ConePoint<double>& v) {
+  return {v.t1, v.t2, dot(d, v)};
+}
+
+}  // namespace
+
+void NewtonVelocitySpace::load(const ContactProblem& problem, const ConeProblem& cones) {
+  factored_ = &problem.factored();
+  cones_ = &cones;
+  factorisations = 0;
+  const int n = cones.size();
+  lu_.analyse(*factored_);
+  q_.resize(n, 6);
+  d_.resize(n, 3);
+  b_.resize(n, 9);
+  s_.resize(n, 9);
+  rows_.resize(n, 3);
+  weight_.resize(n);
+  nodes_.resize(factored_->num_nodes());
+  step_.resize(factored_->num_nodes());
+  correction_.resize(factored_->num_nodes());
+}
+
+void NewtonVelocitySpace::multiply_transposed(const Rows3& rows, Pack8* nodes) const {
+  const DelassusFactored& f = *factored_;
+  const int n = cones_->size();
+  const double* scale = cones_->inverse_root_weight().data();
+  const double* r = rows.data();
+  std::fill_n(nodes, f.num_nodes(), Pack8{});
+  for (int i = 0; i < n; ++i) {
+    const Pack8 a = broadcast8(scale[i] * r[i]), b = broadcast8(scale[i] * r[n + i]),
+                c = broadcast8(scale[i] * r[2 * n + i]);
+    for (int s = f.segment_begin[i]; s < f.segment_begin[i + 1]; ++s) {
+      const DelassusFactored::Segment& segment = f.segment[s];
+      nodes[f.segment_node[s]] += segment.row[0] * a + segment.row[1] * b + segment.row[2] * c;
+    }
+  }
+}
+
+void NewtonVelocitySpace::multiply(const Pack8* nodes, const Rows3& offset, Rows3& rows) const {
+  const DelassusFactored& f = *factored_;
+  const int n = cones_->size();
+  const double* scale = cones_->inverse_root_weight().data();
+  const double* o = offset.data();
+  double* r = rows.data();
+  for (int i = 0; i < n; ++i) {
+    Pack8 a{}, b{}, c{};
+    for (int s = f.segment_begin[i]; s < f.segment_begin[i + 1]; ++s) {
+      const DelassusFactored::Segment& segment = f.segment[s];
+      const Pack8 w = nodes[f.segment_node[s]];
+      a += segment.row[0] * w;
+      b += segment.row[1] * w;
+      c += segment.row[2] * w;
+    }
+    r[i] = o[i] + scale[i] * sum(a);
+    r[n + i] = o[n + i] + scale[i] * sum(b);
+    r[2 * n + i] = o[2 * n + i] + scale[i] * sum(c);
+  }
+}
+
+void NewtonVelocitySpace::velocity(const Rows3& impulse, Rows3& sigma) {
+  multiply_transposed(impulse, nodes_.data());
+  multiply(nodes_.data(), cones_->free_velocity(), sigma);
+  sigma += cones_->compliance() * impulse;
+}
+
+double NewtonVelocitySpace::scalar_eta(const ScalarConstraint& s, int row) const {
+  const double eta = s.kind == ConstraintKind::bilateral ? std::max(eta_, line_eta) : eta_;
+  return eta + cones_->compliance()(s.index, row);
+}
+
+void NewtonVelocitySpace::eliminate(const ConeVector& at, double delta) {
+  const int n = cones_->size();
+  const double* mu = cones_->friction().data();
+  double* q = q_.data();
+  STICTION_VECTORISE
+  for (int i = 0; i < n; ++i) {
+    const ConePoint<double> x = get(at.x, i), y = get(at.y, i);
+    const DualDerivative<double> forward(y, mu[i], delta);
+    const double inverse = 1.0 / forward.n;
+    const ConePoint<double> d{-forward.t1 * inverse, -forward.t2 * inverse, inverse};
+    const ArrowInverse<double> a(y);
+    put(d_, i, d);
+    q[i] = a.nn;
+    q[n + i] = a.n1;
+    q[2 * n + i] = a.n2;
+    q[3 * n + i] = a.s11;
+    q[4 * n + i] = a.s12;
+    q[5 * n + i] = a.s22;
+    // Columns of Arw(x) D⁻¹: those of Arw(x), the tangents plus d times the last.
+    ConePoint<double> c0 = a * ConePoint<double>{x.n + d.t1 * x.t1, d.t1 * x.t2, x.t1 + d.t1 * x.n};
+    ConePoint<double> c1 = a * ConePoint<double>{d.t2 * x.t1, x.n + d.t2 * x.t2, x.t2 + d.t2 * x.n};
+    ConePoint<double> c2 = a * ConePoint<double>{d.n * x.t1, d.n * x.t2, d.n * x.n};
+    const double over_mu = 1.0 / mu[i];
+    c0.n *= over_mu;
+    c1.n *= over_mu;
+    c2.n *= over_mu;
+    put_columns(b_, i, c0, c1, c2);
+  }
+}
+
+void NewtonVelocitySpace::regularise() {
+  const int n = cones_->size();
+  const double eta = eta_;
+  const double* compliance = cones_->compliance().data();
+  STICTION_VECTORISE
+  for (int i = 0; i < n; ++i) {
+    const Block b = get_block(b_, i);
+    const double e0 = eta + compliance[i], e1 = eta + compliance[n + i], e2 = eta + compliance[2 * n + i];
+    // S⁻¹ = I + B̄ E, inverted by cofactors.
+    const double a00 = 1.0 + b.m00 * e0, a01 = b.m01 * e1, a02 = b.m02 * e2;
+    const double a10 = b.m10 * e0, a11 = 1.0 + b.m11 * e1, a12 = b.m12 * e2;
+    const double a20 = b.m20 * e0, a21 = b.m21 * e1, a22 = 1.0 + b.m22 * e2;
+    const double k0 = a11 * a22 - a12 * a21, k1 = a12 * a20 - a10 * a22, k2 = a10 * a21 - a11 * a20;
+    const double inverse = 1.0 / (a00 * k0 + a01 * k1 + a02 * k2);
+    const ConePoint<double> s0{k0 * inverse, k1 * inverse, k2 * inverse};
+    const ConePoint<double> s1{(a02 * a21 - a01 * a22) * inverse, (a00 * a22 - a02 * a20) * inverse,
+                               (a01 * a20 - a00 * a21) * inverse};
+    const ConePoint<double> s2{(a01 * a12 - a02 * a11) * inverse, (a02 * a10 - a00 * a12) * inverse,
+                               (a00 * a11 - a01 * a10) * inverse};
+    put_columns(s_, i, s0, s1, s2);
+    const Block s{s0.t1, s0.t2, s0.n, s1.t1, s1.t2, s1.n, s2.t1, s2.t2, s2.n};
+    put_columns(b_, i, s * ConePoint<double>{b.m00, b.m10, b.m20}, s * ConePoint<double>{b.m01, b.m11, b.m21},
+                s * ConePoint<double>{b.m02, b.m12, b.m22});
+  }
+}
+
+void NewtonVelocitySpace::write_weights(const ConeVector& at) {
+  const int n = cones_->size();
+  const ArrayX& root = cones_->inverse_root_weight();
+  const double* b = b_.data();
+  for (int i = 0; i < n; ++i) {
+    double* out = weight_[i].data();
+    const double scale = root[i] * root[i];
+    for (int k = 0; k < 9; ++k) out[k] = scale * b[k * n + i];
+  }
+  for (const ScalarConstraint& s : cones_->scalars()) {
+    const int i = s.index;
+    const double scale = root[i] * root[i];
+    weight_[i].setZero();
+    if (s.kind == ConstraintKind::bilateral) {
+      for (int r = 0; r < 3; ++r) weight_[i](r, r) = scale / scalar_eta(s, r);
+    } else {
+      const ScalarPair pair = scalar_pair(s, get(at.x, i), get(at.y, i), {});
+      weight_[i](s.row, s.row) = scale * pair.a / (pair.c + pair.a * scalar_eta(s, s.row));
+    }
+  }
+}
+
+bool NewtonVelocitySpace::factor(const ConeVector& at, double delta) {
+  eta_ = std::max(smallest_eta, eta_numerator / std::max(1.0, cones_->largest_normal(at)));
+  eliminate(at, delta);
+  regularise();
+  write_weights(at);
+  ++factorisations;
+  return lu_.factor(*factored_, weight_);
+}
+
+void NewtonVelocitySpace::first_right_side(const ConeVector& at, const Rows3& rp, const Rows3& rc) {
+  const int n = cones_->size();
+  const double* mu = cones_->friction().data();
+  STICTION_VECTORISE
+  for (int i = 0; i < n; ++i) {
+    const ConePoint<double> v = get_block(s_, i) * q_times(q_, i, mu[i], get(rc, i));
+    put(rows_, i, v - get_block(b_, i) * get(rp, i));
+  }
+  for (const ScalarConstraint& s : cones_->scalars()) {
+    const int i = s.index;
+    ConePoint<double> v{};
+    if (s.kind == ConstraintKind::bilateral) {
+      v = {-rp(i, 0) / scalar_eta(s, 0), -rp(i, 1) / scalar_eta(s, 1), -rp(i, 2) / scalar_eta(s, 2)};
+    } else {
+      const ScalarPair pair = scalar_pair(s, get(at.x, i), get(at.y, i), get(rc, i));
+      v = scalar_row(s, (pair.r - pair.a * rp(i, s.row)) / (pair.c + pair.a * scalar_eta(s, s.row)));
+    }
+    put(rows_, i, v);
+  }
+}
+
+// rows_ holds r_p + A Δw.
+void NewtonVelocitySpace::back_substitute(const ConeVector& at, const Rows3& rc, ConeVector& direction) {
+  const int n = cones_->size();
+  const double eta = eta_;
+  const double* mu = cones_->friction().data();
+  const double* compliance = cones_->compliance().data();
+  STICTION_VECTORISE
+  for (int i = 0; i < n; ++i) {
+    const ConePoint<double> d = get(d_, i);
+    const ConePoint<double> y0 = inverse_derivative_times(d, get(rows_, i));
+    const ConePoint<double> r = get(rc, i) - jordan_product(get(at.x, i), y0);
+    const ConePoint<double> l = get_block(s_, i) * q_times(q_, i, mu[i], r);
+    const ConePoint<double> e{(eta + compliance[i]) * l.t1, (eta + compliance[n + i]) * l.t2,
+                              (eta + compliance[2 * n + i]) * l.n};
+    put(direction.impulse, i, l);
+    put(direction.y, i, y0 + inverse_derivative_times(d, e));
+  }
+  for (const ScalarConstraint& s : cones_->scalars()) {
+    const int i = s.index;
+    const ConePoint<double> x = get(at.x, i), y = get(at.y, i), r = get(rc, i), velocity = get(rows_, i);
+    ConePoint<double> l{};
+    if (s.kind == ConstraintKind::bilateral) {
+      l = {-velocity.t1 / scalar_eta(s, 0), -velocity.t2 / scalar_eta(s, 1), -velocity.n / scalar_eta(s, 2)};
+      put(direction.y, i, {0.0, 0.0, 0.0});
+    } else {
+      const ScalarPair pair = scalar_pair(s, x, y, r);
+      const double e = scalar_eta(s, s.row), step = (pair.r - pair.a * rows_(i, s.row)) / (pair.c + pair.a * e);
+      l = scalar_row(s, step);
+      put(direction.y, i, scalar_dual_step(s, x, y, r, rows_(i, s.row) + e * step, step));
+    }
+    put(direction.impulse, i, l);
+  }
+}
+
+void NewtonVelocitySpace::solve(const ConeVector& at, const Rows3& rp, const Rows3& rc, ConeVector& direction) {
+  first_right_side(at, rp, rc);
+  multiply_transposed(rows_, nodes_.data());
+  lu_.solve(nodes_.data(), step_.data());
+  multiply(step_.data(), rp, rows_);
+  back_substitute(at, rc, direction);
+  for (int k = 0; k < refinements; ++k) {
+    multiply_transposed(direction.impulse, nodes_.data());
+    for (size_t b = 0; b < nodes_.size(); ++b) nodes_[b] -= step_[b];
+    lu_.solve(nodes_.data(), correction_.data());
+    for (size_t b = 0; b < nodes_.size(); ++b) step_[b] += correction_[b];
+    multiply(step_.data(), rp, rows_);
+    back_substitute(at, rc, direction);
+  }
+  cones_->to_cone_direction(direction);
+}
+
+bool NewtonVelocitySpace::factor_stick(double stick_eta) {
+  const ArrayX& root = cones_->inverse_root_weight();
+  const Rows3& compliance = cones_->compliance();
+  stick_eta_ = stick_eta;
+  for (int i = 0; i < cones_->size(); ++i) {
+    weight_[i].setZero();
+    for (int r = 0; r < 3; ++r) weight_[i](r, r) = root[i] * root[i] / (stick_eta + compliance(i, r));
+  }
+  for (const ScalarConstraint& s : cones_->scalars()) {
+    if (s.is_frictionless_contact()) weight_[s.index](0, 0) = weight_[s.index](1, 1) = 0.0;
+  }
+  ++factorisations;
+  return lu_.factor(*factored_, weight_);
+}
+
+// K Δw = −Aᵀσ/E, Δλ = −(σ + A Δw)/E with E = η + R.
+void NewtonVelocitySpace::stick_step(const Rows3& sigma, Rows3& impulse) {
+  const auto drop_free_tangents = [&] {
+    for (const ScalarConstraint& s : cones_->scalars()) {
+      if (s.is_frictionless_contact()) rows_(s.index, 0) = rows_(s.index, 1) = 0.0;
+    }
+  };
+  rows_ = -sigma / (stick_eta_ + cones_->compliance());
+  drop_free_tangents();
+  multiply_transposed(rows_, nodes_.data());
+  lu_.solve(nodes_.data(), step_.data());
+  multiply(step_.data(), sigma, rows_);
+  drop_free_tangents();
+  impulse -= rows_ / (stick_eta_ + cones_->compliance());
+}
+
+}  // namespace stiction

@@ -1,0 +1,139 @@
+// `auto` in velocity space: stored sequences of towers, walls and stacks, cold, and mixed kinds.
+#include "stiction/solvers/auto_velocity_space.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <map>
+
+#include "stiction/contact/judge.h"
+#include "stiction/io/sequence.h"
+#include "stiction/solvers/auto_contact_space.h"
+#include "tests/support/allocation_guard.h"
+#include "tests/support/random_problems.h"
+
+namespace stiction {
+namespace {
+
+AutoGoal natural_goal(double tolerance) {
+  AutoGoal goal;
+  goal.tolerance = tolerance;
+  return goal;
+}
+
+using StageCount = std::map<AutoStage, int>;
+
+// Every `stride`-th step from zero.
+StageCount solve_sequence(const std::string& name, double tolerance, int stride) {
+  const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/" + name + ".hdf5");
+  StageCount stages;
+  AutoVelocitySpace space;
+  for (size_t k = 0; k < sequence.steps.size(); k += stride) {
+    const ContactProblem& problem = sequence.steps[k].problem;
+    if (problem.num_rows() == 0) continue;
+    VectorX impulse = VectorX::Zero(problem.num_rows());
+    const AutoOutcome outcome = space.solve(problem, natural_goal(tolerance), impulse);
+    EXPECT_TRUE(outcome.converged) << name << " step " << k;
+    EXPECT_LE(judge(problem, impulse).eps_nat, 1.001 * tolerance) << name << " step " << k;
+    ++stages[outcome.stage];
+  }
+  return stages;
+}
+
+TEST(AutoVelocitySpace, SolvesTheKaplaTower) {
+  StageCount stages = solve_sequence("kapla", 1e-9, 3);
+  EXPECT_GE(stages[AutoStage::velocity_probe], 1);
+  EXPECT_GE(stages[AutoStage::velocity_interior_point], 1);
+  solve_sequence("kapla-shake", 1e-9, 3);
+}
+
+TEST(AutoVelocitySpace, SolvesMassRatiosUpToAMillion) {
+  StageCount stages = solve_sequence("ratio-stack", 1e-8, 1);
+  EXPECT_GE(stages[AutoStage::velocity_probe], 10);
+  EXPECT_GE(stages[AutoStage::velocity_interior_point], 10);
+  for (double ratio : {1.0, 1e3, 1e6}) {
+    const ContactProblem problem = testing::mass_ratio_stack(ratio).problem();
+    AutoVelocitySpace space;
+    VectorX impulse = VectorX::Zero(problem.num_rows());
+    EXPECT_TRUE(space.solve(problem, natural_goal(1e-8), impulse).converged) << ratio;
+    EXPECT_LE(judge(problem, impulse).eps_nat, 1.001e-8) << ratio;
+  }
+}
+
+TEST(AutoVelocitySpace, SolvesTheWallHitByABall) {
+  StageCount stages = solve_sequence("wall-ball", 1e-6, 2);
+  EXPECT_GE(stages[AutoStage::velocity_interior_point], 10);
+  EXPECT_GE(stages[AutoStage::velocity_arclength], 1);
+}
+
+// Trees with limits: several nodes per tree, constraints of one row beside contacts.
+TEST(AutoVelocitySpace, SolvesRobotsWithJointLimits) {
+  for (const char* name : {"quadruped-fall", "quadruped-stand", "humanoid-fall", "talos-fall", "hand-cube"}) {
+    solve_sequence(name, 1e-9, 10);
+  }
+}
+
+testing::RandomProblemOptions mixed(unsigned seed) {
+  testing::RandomProblemOptions options;
+  options.seed = seed;
+  options.bodies = 5;
+  options.contacts = 12;
+  options.limits = 4;
+  options.bilateral = 3;
+  options.dry_friction = 4;
+  options.friction = -1.0;
+  options.compliance = seed % 3 == 1 ? 0.05 : 0.0;
+  return options;
+}
+
+TEST(AutoVelocitySpace, AgreesWithContactSpaceOnMixedKinds) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    const ContactProblem factored = testing::random_problem(mixed(seed));
+    const ContactProblem sparse = factored.in_form(DelassusForm::sparse);
+    AutoVelocitySpace velocity_space;
+    AutoContactSpace contact_space;
+    const int rows = factored.num_rows();
+    VectorX a = VectorX::Zero(rows), b = VectorX::Zero(rows), velocity_a(rows), velocity_b(rows);
+    EXPECT_TRUE(velocity_space.solve(factored, natural_goal(1e-10), a).converged) << seed;
+    EXPECT_LE(judge(factored, a).eps_nat, 1.001e-10) << seed;
+    EXPECT_TRUE(contact_space.solve(sparse, natural_goal(1e-10), b).converged) << seed;
+    // Impulses are not unique; where the velocity is, it is the same. Several solutions may exist with friction, so the
+    // comparison is made without it.
+    testing::RandomProblemOptions smooth = mixed(seed);
+    smooth.friction = 0.0;
+    const ContactProblem unique = testing::random_problem(smooth);
+    a.setZero(), b.setZero();
+    EXPECT_TRUE(velocity_space.solve(unique, natural_goal(1e-11), a).converged) << seed;
+    EXPECT_TRUE(contact_space.solve(unique.in_form(DelassusForm::sparse), natural_goal(1e-11), b).converged) << seed;
+    unique.velocity(a, velocity_a);
+    unique.velocity(b, velocity_b);
+    // Tangential rows of frictionless contacts are determined too, through v.
+    EXPECT_LE((velocity_a - velocity_b).cwiseAbs().maxCoeff(), 1e-4 * unique.largest_free_velocity()) << seed;
+  }
+}
+
+TEST(AutoVelocitySpace, SecondSolveAllocatesNothingAndRepeatsTheBits) {
+  const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/kapla-shake.hdf5");
+  std::vector<ContactProblem> problems{sequence.steps[3].problem, testing::random_problem(mixed(4))};
+  for (const ContactProblem& problem : problems) {
+    AutoVelocitySpace space;
+    VectorX impulse = VectorX::Zero(problem.num_rows());
+    space.solve(problem, natural_goal(1e-9), impulse);
+    const VectorX first = impulse;
+    impulse.setZero();
+    const testing::AllocationGuard guard;
+    space.solve(problem, natural_goal(1e-9), impulse);
+    EXPECT_EQ(guard.count(), 0);
+    EXPECT_EQ((impulse - first).norm(), 0.0);
+  }
+}
+
+TEST(AutoVelocitySpace, RefusesOtherForms) {
+  const ContactProblem problem = testing::random_problem(mixed(0)).in_form(DelassusForm::dense);
+  AutoVelocitySpace space;
+  VectorX impulse = VectorX::Zero(problem.num_rows());
+  EXPECT_THROW(space.solve(problem, {}, impulse), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace stiction
