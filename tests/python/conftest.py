@@ -1,0 +1,36 @@
+"""Problems that the Python tests share."""
+
+import pathlib
+
+import numpy as np
+import pytest
+
+import stiction
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCENES = ROOT / "scenes"
+DEFAULT = "auto" if "auto" in stiction.solver_names() else "ncp-admm"
+
+
+def random_mechanics(seed, bodies=4, contacts=6):
+    """Free bodies with random contacts: (J, M, v_f). g = J v_f, so that a solution exists."""
+    rng = np.random.default_rng(seed)
+    jacobian = np.zeros((3 * contacts, 6 * bodies))
+    for i in range(contacts):
+        for body in rng.choice(bodies, size=min(bodies, 1 + i % 2), replace=False):
+            jacobian[3 * i : 3 * i + 3, 6 * body : 6 * body + 6] = rng.normal(size=(3, 6))
+    inertia = np.diag(rng.uniform(0.5, 2.0, 6 * bodies))
+    return jacobian, inertia, rng.normal(size=6 * bodies)
+
+
+def random_problem(seed, bodies=4, contacts=6):
+    """(G, g, mu) of random free bodies."""
+    jacobian, inertia, velocity = random_mechanics(seed, bodies, contacts)
+    mu = np.random.default_rng(seed + 1).uniform(0.1, 0.9, contacts)
+    return jacobian @ np.linalg.solve(inertia, jacobian.T), jacobian @ velocity, mu
+
+
+@pytest.fixture
+def sliding_block():
+    """A block of 2 kg pushed down at 1 m/s and along t1 at 3 m/s, mu = 0.5: it slides, l = (-1, 0, 2), s = (2.5, 0, 0)."""
+    return np.eye(3) / 2.0, np.array([3.0, 0.0, -1.0]), 0.5, np.array([-1.0, 0.0, 2.0]), np.array([2.5, 0.0, 0.0])

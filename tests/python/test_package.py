@@ -1,0 +1,37 @@
+"""What is installed, and that the printed examples run."""
+
+import pathlib
+import re
+
+import pytest
+
+import stiction
+from conftest import ROOT
+
+
+def test_types_are_shipped():
+    folder = pathlib.Path(stiction.__file__).parent
+    stub = (folder / "_stiction.pyi").read_text()
+    assert (folder / "py.typed").exists()
+    for name in ("class ContactProblem", "def judge", "def make_solver", "def read_fclib", "def from_inertia"):
+        assert name in stub
+
+
+def test_everything_public_is_documented():
+    for name in ("solve", "residuals", "make_problem", "judge", "make_solver", "read_fclib", "contact_energy"):
+        assert getattr(stiction, name).__doc__
+
+
+def python_blocks(path):
+    return re.findall(r"```python\n(.*?)```", path.read_text(), flags=re.DOTALL)
+
+
+PAGES = [page for page in (ROOT / "README.md", ROOT / "docs" / "python.md") if page.exists()]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_printed_examples_run(page, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    names = {}
+    for block in python_blocks(page):
+        exec(compile(block, str(page), "exec"), names)
