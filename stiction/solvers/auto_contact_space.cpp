@@ -16,7 +16,7 @@ bool AutoContactSpace::load(const ContactProblem& problem, const AutoGoal& goal,
 bool AutoContactSpace::probe() {
   task_.stage = AutoStage::stick_probe;
   impulse_.setZero(cones_.size(), 3);
-  probe_.run(task_, impulse_);
+  probe_failed_ = !probe_.run(task_, impulse_);
   return task_.done();
 }
 
@@ -24,6 +24,16 @@ bool AutoContactSpace::interior_point(const InteriorPointOptions& options) {
   task_.stage = AutoStage::interior_point;
   interior_point_.resize(cones_.size());
   cones_.start_cold(1.0, interior_point_.point.at);
+  return interior_point_.run(task_, options);
+}
+
+// Another start on another part of the same problem: from the impulse that the probe left.
+bool AutoContactSpace::second_interior_point() {
+  if (probe_failed_) return false;
+  interior_point_.point.at.impulse = impulse_;
+  cones_.start_from_impulse(interior_point_.point.at);
+  InteriorPointOptions options;
+  options.step_rule = InteriorPointOptions::StepRule::by_predictor;
   return interior_point_.run(task_, options);
 }
 
@@ -44,7 +54,7 @@ bool AutoContactSpace::arclength() {
 }
 
 AutoOutcome AutoContactSpace::solve(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse) {
-  if (!load(problem, goal, impulse) && !probe() && !interior_point({})) arclength();
+  if (!load(problem, goal, impulse) && !probe() && !interior_point({}) && !second_interior_point()) arclength();
   return task_.finish(impulse);
 }
 

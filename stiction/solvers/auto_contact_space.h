@@ -24,6 +24,7 @@ class AutoContactSpace {
   bool load(const ContactProblem& problem, const AutoGoal& goal, const VectorX& impulse);
   bool probe();
   bool interior_point(const InteriorPointOptions& options);
+  bool second_interior_point();
   bool arclength();
 
   ConeProblem cones_;
@@ -32,7 +33,8 @@ class AutoContactSpace {
   StickProbe probe_;
   InteriorPoint interior_point_;
   Arclength arclength_;
-  Rows3 impulse_, sigma_;
+  Rows3 impulse_;  // the probe's
+  bool probe_failed_ = false;
 };
 
 }  // namespace stiction
