@@ -55,7 +55,7 @@ bool AutoContactSpace::arclength() {
 
 AutoOutcome AutoContactSpace::solve(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse) {
   if (!load(problem, goal, impulse) && !probe() && !interior_point({}) && !second_interior_point()) arclength();
-  return task_.finish(impulse);
+  return task_.finish(problem, impulse);
 }
 
 AutoOutcome AutoContactSpace::solve_cold(const ContactProblem& problem, const AutoGoal& goal,
@@ -66,7 +66,7 @@ AutoOutcome AutoContactSpace::solve_cold(const ContactProblem& problem, const Au
     interior_point(options);
     task_.history = nullptr;
   }
-  return task_.finish(impulse);
+  return task_.finish(problem, impulse);
 }
 
 }  // namespace stiction

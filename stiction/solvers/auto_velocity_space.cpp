@@ -77,7 +77,7 @@ bool AutoVelocitySpace::arclength() {
 
 AutoOutcome AutoVelocitySpace::solve(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse) {
   if (!load(problem, goal, impulse) && !probe() && !all_interior_points() && !arclength()) long_double(problem);
-  return task_.finish(impulse);
+  return task_.finish(problem, impulse);
 }
 
 AutoOutcome AutoVelocitySpace::solve_cold(const ContactProblem& problem, const AutoGoal& goal,
@@ -91,7 +91,7 @@ AutoOutcome AutoVelocitySpace::solve_cold(const ContactProblem& problem, const A
     interior_point_.run(task_, options);
     task_.history = nullptr;
   }
-  return task_.finish(impulse);
+  return task_.finish(problem, impulse);
 }
 
 // The same two starts once more.

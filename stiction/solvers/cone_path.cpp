@@ -30,17 +30,12 @@ bool ConeTask::begin(const ConeProblem& problem, NewtonSystem& space, const Auto
   return done();
 }
 
-AutoOutcome ConeTask::finish(VectorX& impulse) {
-  if (best.stage != AutoStage::warm_start) {
-    cones->write_impulse(best.impulse, impulse);
-    if (cones->has_clamped()) {
-      // What was clamped inside is now exact; measure what is handed out.
-      cones->read_impulse(impulse, impulse_);
-      system->velocity(impulse_, sigma_);
-      best.value = cones->residual(impulse_, sigma_).measure(goal.use_relative);
-    }
-  }
-  return {done(), best.stage, iterations, system->factorisations, best.value};
+AutoOutcome ConeTask::finish(const ContactProblem& problem, VectorX& impulse) {
+  if (best.stage != AutoStage::warm_start) cones->write_impulse(best.impulse, impulse);
+  velocity_.resize(impulse.size());
+  problem.velocity(impulse, velocity_);
+  const double value = stopping_residual(problem, ContactModel::ncp, impulse, velocity_).measure(goal.use_relative);
+  return {value <= goal.tolerance, best.stage, iterations, system->factorisations, value};
 }
 
 void PathPoint::resize(int n) {

@@ -29,13 +29,16 @@ struct ConeTask {
 
   // Measures the guess; true when it will do.
   bool begin(const ConeProblem& problem, NewtonSystem& space, const AutoGoal& wanted, const VectorX& guess);
-  // Writes the best impulse unless that is the guess itself.
-  AutoOutcome finish(VectorX& impulse);
-  bool done() const { return best.value <= goal.tolerance; }
+  // Writes the best impulse unless that is the guess itself, and measures what is handed out in the problem's own
+  // units: with extreme scales rounding λ once more is not free.
+  AutoOutcome finish(const ContactProblem& problem, VectorX& impulse);
+  // A hair below the tolerance, so that finish() agrees.
+  bool done() const { return best.value <= 0.999 * goal.tolerance; }
   bool may_factor() const { return system->factorisations < goal.max_factorisations; }
 
  private:
   Rows3 impulse_, sigma_;
+  VectorX velocity_;
 };
 
 struct PathPoint {

@@ -31,7 +31,6 @@ void ConeProblem::load(const ContactProblem& problem) {
   scalars_.clear();
   gamma_ = 0.0;
   num_cones_ = 0.0;
-  clamped_ = false;
   const VectorX& g = problem.free_velocity();
   for (int i = 0; i < n; ++i) {
     const Constraint& c = problem.constraint(i);
@@ -66,9 +65,7 @@ void ConeProblem::load(const ContactProblem& problem) {
   velocity_measure_ = gamma_ * velocity_scale * root_weight_;
   start_ = free_velocity_.matrix().rowwise().norm().array().max(start_floor);
   for (ScalarConstraint& s : scalars_) {
-    const double scaled = s.bound * root_weight_[s.index] / gamma_;
-    s.bound = std::max(smallest_bound, scaled);
-    if (s.kind == ConstraintKind::dry_friction && s.bound != scaled) clamped_ = true;
+    s.bound = std::max(smallest_bound, s.bound * root_weight_[s.index] / gamma_);
   }
 }
 

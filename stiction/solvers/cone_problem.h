@@ -91,8 +91,6 @@ class ConeProblem {
   const Rows3& compliance() const { return compliance_; }
   const std::vector<ScalarConstraint>& scalars() const { return scalars_; }
 
-  bool has_clamped() const { return clamped_; }  // some bound of dry friction was replaced
-
   void read_impulse(const VectorX& impulse, Rows3& scaled) const;
   void write_impulse(const Rows3& scaled, VectorX& impulse) const;                 // boxes clamped
   void write_rows(const Rows3& scaled, const ArrayX& factor, double* rows) const;  // rows_i = factor_i scaled_i
@@ -133,7 +131,6 @@ class ConeProblem {
   Rows3 free_velocity_, compliance_;
   std::vector<ScalarConstraint> scalars_;
   double gamma_ = 1.0;
-  bool clamped_ = false;
   double num_cones_ = 0.0;
   mutable ArrayX relative_, natural_, primal_;  // scratch of residual() and of the reductions
 };
