@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 
 namespace stiction {
 
@@ -20,7 +21,8 @@ void Anderson::resize(int size, int memory) {
 }
 
 void Anderson::restart() {
-  wait_ = waiting_ = rejected_ = 0;
+  wait_ = waiting_ = rejected_ = since_best_ = 0;
+  best_norm_ = std::numeric_limits<double>::infinity();
   forget();
 }
 
@@ -36,12 +38,17 @@ void Anderson::advance(VectorOut u, VectorView image) {
   }
   residual_ = image - u;
   const double norm = residual_.norm();
-  if (extrapolated_ && !(norm <= last_norm_)) {
-    ++rejected_;
-    wait_ = wait_ == 0 ? first_wait : std::min(2 * wait_, longest_wait);
-    waiting_ = wait_;
+  if (extrapolated_ && !(norm <= tolerated_growth * last_norm_)) {
     u = safe_;
-    forget();
+    fail();
+    return;
+  }
+  if (norm < 0.9 * best_norm_) {
+    best_norm_ = norm;
+    since_best_ = 0;
+  } else if (extrapolated_ && ++since_best_ > patience) {
+    u = image;
+    fail();
     return;
   }
   if (have_last_) push_column(u);
@@ -52,6 +59,15 @@ void Anderson::advance(VectorOut u, VectorView image) {
   if (waiting_ > 0) --waiting_;
   extrapolated_ = waiting_ == 0 && columns_ > 0 && extrapolate(u, image);
   if (!extrapolated_) u = image;
+}
+
+void Anderson::fail() {
+  ++rejected_;
+  const int limit = rejected_ > bearable_failures ? longest_wait : usual_wait;
+  wait_ = wait_ == 0 ? first_wait : std::min(2 * wait_, limit);
+  waiting_ = wait_;
+  since_best_ = 0;
+  forget();
 }
 
 void Anderson::push_column(VectorView u) {
