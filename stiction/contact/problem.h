@@ -74,6 +74,7 @@ class ContactProblem {
   ContactProblem scaled(VectorView row_scale, std::vector<Constraint> constraints) const;
 
  private:
+  friend class ProblemPart;
   void lay_out(std::vector<Constraint> constraints, VectorView free_velocity, VectorView compliance);
   void finish();
 

@@ -5,13 +5,14 @@
 #include "stiction/solvers/solver.h"
 #include "stiction/solvers/solver_admm.h"
 #include "stiction/solvers/solver_anitescu_potra.h"
+#include "stiction/solvers/solver_auto.h"
 #include "stiction/solvers/solver_dantzig.h"
 #include "stiction/solvers/solver_gauss_seidel.h"
 #include "stiction/solvers/solver_lemke.h"
+#include "stiction/solvers/solver_ncp_ip.h"
 #include "stiction/solvers/solver_pgs.h"
 #include "stiction/solvers/solver_raisim.h"
 #include "stiction/solvers/solver_staggered.h"
-#include "stiction/solvers/solver_ncp_ip.h"
 
 namespace stiction {
 namespace {
@@ -24,6 +25,7 @@ struct Entry {
 // In the order of listings: the default first, then by model.
 const std::vector<Entry>& registry() {
   static const std::vector<Entry> entries{
+      {"auto", [] { return std::make_unique<SolverAuto>(); }},
       {"lcp-staggered", [] { return std::make_unique<SolverStaggered>(ContactModel::lcp); }},
       {"ccp-admm", [] { return std::make_unique<SolverAdmm>(ContactModel::ccp); }},
       {"ncp-admm", [] { return std::make_unique<SolverAdmm>(ContactModel::ncp); }},

@@ -71,6 +71,7 @@ void check_guess(const ContactProblem& problem, ContactSolution& solution) {
     throw std::invalid_argument("solve: the guess has " + std::to_string(solution.impulse.size()) +
                                 " entries but the problem has " + std::to_string(m) + " rows");
   }
+  if (std::isfinite((solution.impulse.array() * 0.0).sum())) return;
   for (int i = 0; i < m; ++i) {
     if (!std::isfinite(solution.impulse[i])) {
       throw std::invalid_argument("solve: entry " + std::to_string(i) + " of the guess is not finite");
@@ -102,6 +103,7 @@ SolveReport ContactSolver::solve(const ContactProblem& problem, ContactSolution&
     throw std::invalid_argument("solve: max_iterations is " + std::to_string(settings().max_iterations));
   }
   history_.clear();
+  velocity_is_current_ = false;
   check_guess(problem, solution);
   solution.velocity.resize(problem.num_rows());
   if (problem.num_rows() == 0) return {};
@@ -115,6 +117,7 @@ SolveReport ContactSolver::solve(const ContactProblem& problem, ContactSolution&
   SolveReport report;
   if (!anisotropic && !symmetrise) {
     report = do_solve(problem, solution);
+    if (velocity_is_current_) return report;
   } else {
     if (!reduced_) reduced_.reset(new Reduced);
     VectorX scale;

@@ -115,12 +115,13 @@ class ContactSolver {
  protected:
   ContactSolver() = default;
   // Sees frictional, unilateral, bilateral and dry-friction constraints (viscous only with takes_viscous), at least one
-  // row, an impulse of num_rows() finite entries. Leaves its best iterate in solution.impulse; σ is recomputed after
-  // it.
+  // row, an impulse of num_rows() finite entries, a velocity of that size. Leaves its best iterate in solution.impulse;
+  // σ is recomputed after it unless the method set velocity_is_current_.
   virtual SolveReport do_solve(const ContactProblem& problem, ContactSolution& solution) = 0;
   virtual void add_options(std::vector<SolverOption>&) {}
 
   std::vector<HistoryEntry> history_;
+  bool velocity_is_current_ = false;  // do_solve left σ of its impulse in solution.velocity
 
  private:
   struct Reduced;  // the problem that do_solve sees where it is not the caller's

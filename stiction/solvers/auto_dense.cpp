@@ -1,0 +1,256 @@
+#include "stiction/solvers/auto_dense.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace stiction {
+namespace {
+
+// The running σ and the σ that a caller recomputes differ by rounding: what is accepted here must be accepted there.
+constexpr double safety = 0.99;
+
+constexpr double proximal_cycle[] = {1e-5, 1e-7, 1e-4, 1e-6};
+
+}  // namespace
+
+void AutoDense::load(const AutoDenseView& view, const VectorX& impulse) {
+  const std::size_t padded = view.stride;
+  if (lambda_.size() < padded) {
+    for (auto* v : {&lambda_, &sigma_, &best_lambda_, &best_sigma_, &trial_lambda_, &trial_sigma_}) v->resize(padded);
+  }
+  if (block_.size() < view.constraints.size()) block_.resize(view.constraints.size());
+  std::memcpy(lambda_.data(), impulse.data(), sizeof(double) * view.rows);
+  for (std::size_t i = 0; i < view.constraints.size(); ++i) block_[i].state = AutoLocal::State::unknown;
+}
+
+void AutoDense::prepare(const AutoDenseView& view, const Constraint& c, AutoLocal& block) const {
+  const int f = c.first_row;
+  for (int k = 0; k < 3; ++k) {
+    const double* column = view.column(f + k) + f;
+    block.w[k] = column[0];
+    block.w[3 + k] = column[1];
+    block.w[6 + k] = column[2];
+  }
+  block.prepare(lambda_.data() + f, sigma_.data() + f);
+}
+
+inline void AutoDense::visit_contact(const AutoDenseView& view, const Constraint& c, AutoLocal& block) {
+  double* l = lambda_.data() + c.first_row;
+  const double* s = sigma_.data() + c.first_row;
+  if (l[2] == 0.0 && s[2] >= 0.0 && l[0] == 0.0 && l[1] == 0.0) return;
+  if (block.state == AutoLocal::State::unknown) prepare(view, c, block);
+  double impulse[3];
+  block.solve_contact(c.friction, l, s, impulse);
+  const double change[3] = {impulse[0] - l[0], impulse[1] - l[1], impulse[2] - l[2]};
+  if (change[0] == 0.0 && change[1] == 0.0 && change[2] == 0.0) return;
+  for (int k = 0; k < 3; ++k) l[k] = impulse[k];
+  auto_dense_detail::add_three_columns(sigma_.data(), view.stride, view.column(c.first_row), change);
+}
+
+void AutoDense::visit_other(const AutoDenseView& view, const Constraint& c, AutoLocal& block) {
+  const int f = c.first_row;
+  double *l = lambda_.data() + f, *s = sigma_.data() + f;
+  if (c.rows == 3) {
+    if (block.state == AutoLocal::State::unknown) prepare(view, c, block);
+    if (block.state == AutoLocal::State::regular) {
+      double change[3];
+      for (int k = 0; k < 3; ++k) {
+        const double* row = block.inverse + 3 * k;
+        change[k] = -(row[0] * s[0] + row[1] * s[1] + row[2] * s[2]);
+      }
+      for (int k = 0; k < 3; ++k) l[k] += change[k];
+      auto_dense_detail::add_three_columns(sigma_.data(), view.stride, view.column(f), change);
+      return;
+    }
+  }
+  for (int k = 0; k < c.rows; ++k) {
+    const double* column = view.column(f + k);
+    const double w = column[f + k];
+    if (!(w > 0.0)) continue;
+    double next = l[k] - s[k] / w;
+    if (c.kind == ConstraintKind::unilateral) next = std::max(0.0, next);
+    if (c.kind == ConstraintKind::dry_friction) next = std::clamp(next, -c.bound, c.bound);
+    const double change = next - l[k];
+    if (change == 0.0) continue;
+    l[k] = next;
+    auto_dense_detail::add_column(sigma_.data(), view.stride, column, change);
+  }
+}
+
+void AutoDense::sweep(const AutoDenseView& view) {
+  AutoLocal* block = block_.data();
+  for (const Constraint& c : view.constraints) {
+    if (c.kind == ConstraintKind::frictional) {
+      visit_contact(view, c, *block);
+    } else {
+      visit_other(view, c, *block);
+    }
+    ++block;
+  }
+}
+
+// The horizontal projection (1.3) of λ into trial_lambda_: λ_N ≥ 0 kept, λ_T shrunk to the disc, boxes and half-lines
+// clipped. False where that changes nothing.
+bool AutoDense::project_horizontally(const AutoDenseView& view) {
+  bool changed = false;
+  std::memcpy(trial_lambda_.data(), lambda_.data(), sizeof(double) * view.rows);
+  for (const Constraint& c : view.constraints) {
+    double* l = trial_lambda_.data() + c.first_row;
+    if (c.kind == ConstraintKind::frictional) {
+      const double tangent_squared = l[0] * l[0] + l[1] * l[1], reach = c.friction * std::max(0.0, l[2]);
+      if (l[2] >= 0.0 && tangent_squared <= reach * reach) continue;
+      const double shrink = tangent_squared > reach * reach ? reach / std::sqrt(tangent_squared) : 1.0;
+      l[0] *= shrink;
+      l[1] *= shrink;
+      l[2] = std::max(0.0, l[2]);
+      changed = true;
+    } else if (c.kind != ConstraintKind::bilateral) {
+      const bool limit = c.kind == ConstraintKind::unilateral;
+      const double clipped = limit ? std::max(0.0, l[0]) : std::clamp(l[0], -c.bound, c.bound);
+      changed |= clipped != l[0];
+      l[0] = clipped;
+    }
+  }
+  return changed;
+}
+
+// A sweep shrinks the error by about the square of the coupling between contacts that push. Feet on legs of their own
+// are nearly independent; the corners of one sole are not, and Newton is the cheaper way there.
+int AutoDense::choose_sweeps(const AutoDenseView& view) const {
+  int row[8], count = 0;
+  for (const Constraint& c : view.constraints) {
+    const int last = c.first_row + c.rows - 1;
+    if (lambda_[last] == 0.0) continue;
+    if (count == settings.few_contacts) return 0;
+    row[count++] = last;
+  }
+  const double bound = settings.light_coupling * settings.light_coupling;
+  for (int i = 1; i < count; ++i) {
+    const double* column = view.column(row[i]);
+    for (int j = 0; j < i; ++j) {
+      const double g = column[row[j]];
+      if (g * g > bound * column[row[i]] * view.column(row[j])[row[j]]) return 0;
+    }
+  }
+  return count == 0 ? 1 : settings.sweeps;
+}
+
+void AutoDense::keep(const std::vector<double>& lambda, const std::vector<double>& sigma, double residual) {
+  best_residual_ = residual;
+  best_lambda_ = lambda;
+  best_sigma_ = sigma;
+}
+
+// One Newton step and both tests: 1 where an iterate passes (it is then in λ, σ), 0 where there is a new best, −1 else.
+int AutoDense::newton_step(const AutoDenseView& view, const AutoResidualScale& scale, double limit) {
+  auto_dense_velocity(view, lambda_.data(), sigma_.data());
+  double r = auto_residual(scale, view.constraints, lambda_.data(), sigma_.data(), best_residual_);
+  bool better = r < best_residual_;
+  if (r <= limit) {
+    best_residual_ = r;
+    return 1;
+  }
+  if (better) keep(lambda_, sigma_, r);
+  if (!project_horizontally(view)) return better ? 0 : -1;
+  auto_dense_velocity(view, trial_lambda_.data(), trial_sigma_.data());
+  r = auto_residual(scale, view.constraints, trial_lambda_.data(), trial_sigma_.data(), best_residual_);
+  if (r <= limit) {
+    best_residual_ = r;
+    lambda_.swap(trial_lambda_);
+    sigma_.swap(trial_sigma_);
+    return 1;
+  }
+  if (r < best_residual_) {
+    better = true;
+    keep(trial_lambda_, trial_sigma_, r);
+  }
+  return better ? 0 : -1;
+}
+
+// True where an iterate passes the test; otherwise the best is in best_lambda_, best_sigma_.
+bool AutoDense::newton(const AutoDenseView& view, const AutoResidualScale& scale, double limit, AutoOutcome& outcome) {
+  int sweeps = 4;
+  for (int restart = 0;; ++restart) {
+    for (int without_progress = 0; without_progress < settings.patience;) {
+      if (!active_set_.step(view, proximal_cycle[restart % 4], lambda_.data(), sigma_.data())) break;
+      ++outcome.iterations;
+      ++outcome.factorisations;
+      const int progress = newton_step(view, scale, limit);
+      if (progress > 0) return true;
+      without_progress = progress == 0 ? 0 : without_progress + 1;
+    }
+    if (restart == settings.restarts) return false;
+    lambda_ = best_lambda_;
+    sigma_ = best_sigma_;
+    for (int k = 0; k < sweeps; ++k) sweep(view);
+    outcome.iterations += sweeps;
+    sweeps *= 2;
+    const double r = auto_residual(scale, view.constraints, lambda_.data(), sigma_.data(), best_residual_);
+    if (r < best_residual_) keep(lambda_, sigma_, r);
+    if (r <= limit) return true;
+  }
+}
+
+// The best iterate, or the guess if that was better, into λ, σ.
+void AutoDense::return_best(const AutoDenseView& view, const AutoResidualScale& scale, const VectorX& guess) {
+  std::memcpy(lambda_.data(), guess.data(), sizeof(double) * view.rows);
+  auto_dense_velocity(view, lambda_.data(), sigma_.data());
+  const double r = auto_residual(scale, view.constraints, lambda_.data(), sigma_.data(), best_residual_);
+  if (r < best_residual_) {
+    best_residual_ = r;
+    return;
+  }
+  lambda_ = best_lambda_;
+  sigma_ = best_sigma_;
+}
+
+AutoOutcome AutoDense::solve(const AutoDenseView& view, const AutoResidualScale& scale, const AutoGoal& goal,
+                             VectorX& impulse) {
+  const double limit = safety * goal.tolerance;
+  AutoOutcome outcome;
+  load(view, impulse);
+  auto_dense_velocity(view, lambda_.data(), sigma_.data());
+  const auto residual = [&](double up_to) {
+    return auto_residual(scale, view.constraints, lambda_.data(), sigma_.data(), up_to);
+  };
+  outcome.residual = residual(limit);
+  if (outcome.residual <= limit) {
+    outcome.converged = true;
+    return outcome;
+  }
+  outcome.stage = AutoStage::sweep;
+  const int sweeps = choose_sweeps(view);
+  for (int k = 0; k < sweeps && !outcome.converged; ++k) {
+    sweep(view);
+    ++outcome.iterations;
+    outcome.residual = residual(limit);
+    outcome.converged = outcome.residual <= limit;
+  }
+  if (!outcome.converged) {
+    keep(lambda_, sigma_, residual(std::numeric_limits<double>::infinity()));
+    if (settings.use_newton) {
+      outcome.stage = AutoStage::active_set;
+      outcome.converged = newton(view, scale, limit, outcome);
+    }
+    if (!outcome.converged) return_best(view, scale, impulse);
+    outcome.residual = best_residual_;
+  }
+  std::memcpy(impulse.data(), lambda_.data(), sizeof(double) * view.rows);
+  return outcome;
+}
+
+AutoOutcome AutoDense::solve(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse) {
+  const DelassusDense& dense = problem.dense();
+  AutoDenseView view{dense.size, dense.stride, dense.data.data(), problem.free_velocity().data(),
+                     problem.constraints()};
+  if (!problem.is_rigid()) {
+    compliant_.assign(dense.data.data(), dense.data.data() + dense.data.size());
+    for (int k = 0; k < dense.size; ++k)
+      compliant_[static_cast<std::size_t>(dense.stride) * k + k] += problem.compliance()[k];
+    view.delassus = compliant_.data();
+  }
+  return solve(view, AutoResidualScale(problem, goal.use_relative), goal, impulse);
+}
+
+}  // namespace stiction

@@ -1,0 +1,74 @@
+// `auto` at robot scale: up to about two hundred rows with G dense (specification 6.5).
+//
+// Find λ with σ = (G + R) λ + g and λ_i ∈ C_i, −(σ_i + Γ_i(σ_i)) ∈ N_{C_i}(λ_i). Stages, each ended by the stopping
+// test:
+//   1. the guess as it is (λ of the last step, matched by identity);
+//   2. up to four exact Gauss–Seidel sweeps, one contact at a time in closed form (2.3);
+//   3. active-set Newton with a proximal term (auto_active_set.h), full steps; the horizontal projection of each
+//      iterate is tested too. After six steps without a new best: back to the best, 4, 8, 16 … sweeps, and again with
+//      another proximal weight.
+// Where that fails the best iterate comes back and the caller goes on with other means.
+//
+// σ runs along: a change of one block adds its columns of G, no change costs nothing. Inverses of diagonal blocks are
+// made once per solve, and only for the contacts that need them. No symmetry of G is assumed.
+//
+// Guarantees: never worse than the guess by the stopping test; no allocation once a size has been seen.
+#pragma once
+
+#include <vector>
+
+#include "stiction/solvers/auto_active_set.h"
+#include "stiction/solvers/auto_dense_view.h"
+#include "stiction/solvers/auto_local.h"
+#include "stiction/solvers/auto_residual.h"
+#include "stiction/solvers/auto_stage.h"
+
+namespace stiction {
+
+struct AutoDenseSettings {
+  int sweeps = 4;  // exact sweeps before Newton
+  int few_contacts = 4;
+  double light_coupling = 0.1;
+  int patience = 6;  // Newton steps without a new best before a restart
+  int restarts = 6;  // of 4, 8, 16 … sweeps, then give up
+  bool use_newton = true;
+};
+
+class AutoDense {
+ public:
+  static constexpr int max_rows = 200;  // beyond, sparse methods are cheaper
+
+  AutoDenseSettings settings;
+
+  // A problem in dense form.
+  AutoOutcome solve(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse);
+  // The same for a matrix made elsewhere: R on its diagonal, `scale` of the problem that it belongs to.
+  AutoOutcome solve(const AutoDenseView& view, const AutoResidualScale& scale, const AutoGoal& goal, VectorX& impulse);
+
+  // σ of the impulse left behind, num_rows() entries.
+  const double* velocity() const { return sigma_.data(); }
+
+ private:
+  void load(const AutoDenseView& view, const VectorX& impulse);
+  void prepare(const AutoDenseView& view, const Constraint& c, AutoLocal& block) const;
+  void sweep(const AutoDenseView& view);
+  void visit_contact(const AutoDenseView& view, const Constraint& c, AutoLocal& block);
+  void visit_other(const AutoDenseView& view, const Constraint& c, AutoLocal& block);
+  bool project_horizontally(const AutoDenseView& view);
+  int choose_sweeps(const AutoDenseView& view) const;
+  void keep(const std::vector<double>& lambda, const std::vector<double>& sigma, double residual);
+  int newton_step(const AutoDenseView& view, const AutoResidualScale& scale, double limit);
+  bool newton(const AutoDenseView& view, const AutoResidualScale& scale, double limit, AutoOutcome& outcome);
+
+  void return_best(const AutoDenseView& view, const AutoResidualScale& scale, const VectorX& guess);
+
+  std::vector<double> lambda_, sigma_;              // padded to eight
+  std::vector<double> best_lambda_, best_sigma_;    // of Newton and its sweeps
+  std::vector<double> trial_lambda_, trial_sigma_;  // the projected Newton iterate
+  double best_residual_ = 0.0;
+  std::vector<AutoLocal> block_;
+  std::vector<double> compliant_;  // G + R where R is not zero
+  AutoActiveSet active_set_;
+};
+
+}  // namespace stiction

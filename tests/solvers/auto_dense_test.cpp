@@ -1,0 +1,183 @@
+#include "stiction/solvers/auto_dense.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "stiction/contact/judge.h"
+#include "stiction/io/sequence.h"
+#include "stiction/solvers/stopping_test.h"
+#include "tests/support/allocation_guard.h"
+#include "tests/support/random_problems.h"
+
+namespace stiction {
+namespace {
+
+const std::string robot_problems = STICTION_SCENES "/robot-problems/";
+
+testing::RandomProblemOptions mixed(unsigned seed) {
+  testing::RandomProblemOptions options;
+  options.seed = seed;
+  options.contacts = 6;
+  options.limits = 2;
+  options.bilateral = 2;
+  options.dry_friction = 2;
+  options.friction = -1.0;
+  return options;
+}
+
+TEST(AutoResidual, EqualsTheStoppingTest) {
+  std::mt19937 generator(3);
+  std::normal_distribution<double> normal;
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    const ContactProblem problem = testing::random_problem(mixed(seed)).in_form(DelassusForm::dense);
+    VectorX lambda(problem.num_rows()), sigma(problem.num_rows());
+    for (int trial = 0; trial < 50; ++trial) {
+      const double size = std::pow(10.0, trial % 7 - 3);
+      for (double& x : lambda) x = size * normal(generator);
+      for (double& x : sigma) x = normal(generator);
+      if (trial % 3 == 0) lambda = lambda.cwiseMax(0.0);
+      if (trial % 5 == 0) sigma = sigma.cwiseMax(0.0);
+      const StoppingResidual expected = stopping_residual(problem, ContactModel::ncp, lambda, sigma);
+      for (const bool relative : {false, true}) {
+        const AutoResidualScale scale(problem, relative);
+        const double value = expected.measure(relative);
+        const auto residual = [&](double limit) {
+          return auto_residual(scale, problem.constraints(), lambda.data(), sigma.data(), limit);
+        };
+        EXPECT_NEAR(residual(1e300), value, 1e-12 * value);
+        EXPECT_GT(residual(0.5 * value), 0.5 * value);
+      }
+    }
+    lambda[4] = std::nan("");
+    const AutoResidualScale scale(problem, false);
+    EXPECT_EQ(auto_residual(scale, problem.constraints(), lambda.data(), sigma.data(), 1e300),
+              std::numeric_limits<double>::infinity());
+  }
+}
+
+struct Tally {
+  int steps = 0, solved = 0;
+  double worst = 0.0;
+  std::array<int, static_cast<int>(AutoStage::count)> stages{};
+};
+
+Tally run_sequence(const std::string& name, double tolerance, bool warm) {
+  const Sequence sequence = read_sequence(robot_problems + name + ".hdf5");
+  AutoDense dense;
+  AutoGoal goal;
+  goal.tolerance = tolerance;
+  Tally tally;
+  VectorX impulse, guess;
+  ContactProblem before;
+  for (std::size_t k = 0; k < sequence.steps.size(); ++k) {
+    const ContactProblem problem = sequence.steps[k].problem.in_form(DelassusForm::dense);
+    guess.setZero(problem.num_rows());
+    if (warm && k > 0) {
+      carry_over(sequence.steps[k - 1].id, before, impulse, sequence.steps[k].id, problem, guess);
+    }
+    impulse = guess;
+    const AutoOutcome outcome = dense.solve(problem, goal, impulse);
+    const double eps = judge(problem, impulse).eps_nat;
+    ++tally.steps;
+    tally.solved += outcome.converged && eps <= tolerance;
+    tally.worst = std::max(tally.worst, eps);
+    ++tally.stages[static_cast<int>(outcome.stage)];
+    before = problem;
+  }
+  return tally;
+}
+
+class AutoDenseSequence : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(AutoDenseSequence, EveryStepReachesTheToleranceColdAndWarm) {
+  for (const bool warm : {false, true}) {
+    const Tally tally = run_sequence(GetParam(), 1e-9, warm);
+    EXPECT_EQ(tally.solved, tally.steps) << (warm ? "warm" : "cold") << ", worst " << tally.worst;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Robots, AutoDenseSequence,
+                         ::testing::Values("quadruped-stand", "quadruped-fall", "humanoid-fall", "talos-fall",
+                                           "hand-cube"),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(AutoDense, EachStageIsReached) {
+  const Tally tally = run_sequence("quadruped-fall", 1e-9, true);
+  EXPECT_GT(tally.stages[static_cast<int>(AutoStage::warm_start)], 0);
+  EXPECT_GT(tally.stages[static_cast<int>(AutoStage::sweep)], 0);
+  EXPECT_GT(tally.stages[static_cast<int>(AutoStage::active_set)], 0);
+}
+
+TEST(AutoDense, MixedKindsAndCompliance) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    testing::RandomProblemOptions options = mixed(seed);
+    options.compliance = seed % 2 ? 0.05 : 0.0;
+    const ContactProblem problem = testing::random_problem(options).in_form(DelassusForm::dense);
+    AutoDense dense;
+    AutoGoal goal;
+    goal.tolerance = 1e-9;
+    VectorX impulse = VectorX::Zero(problem.num_rows());
+    const AutoOutcome outcome = dense.solve(problem, goal, impulse);
+    EXPECT_TRUE(outcome.converged) << "seed " << seed << " residual " << outcome.residual;
+    EXPECT_LE(judge(problem, impulse).eps_nat, 1e-9) << "seed " << seed;
+    VectorX velocity(problem.num_rows());
+    problem.velocity(impulse, velocity);
+    const Eigen::Map<const VectorX> own(dense.velocity(), problem.num_rows());
+    EXPECT_LT((own - velocity).cwiseAbs().maxCoeff(), 1e-12 * problem.largest_free_velocity());
+  }
+}
+
+TEST(AutoDense, UsesANonSymmetricMatrixAsItIs) {
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    const ContactProblem symmetric = testing::random_problem(mixed(seed));
+    MatrixX g = symmetric.to_dense();
+    for (int i = 0; i < g.rows(); ++i) {
+      for (int j = 0; j < i; ++j) g(i, j) *= 1.0 + 1e-3 * ((i * 7 + j) % 5 - 2);
+    }
+    const ContactProblem problem = ContactProblem::from_dense(
+        {symmetric.constraints().begin(), symmetric.constraints().end()}, g, symmetric.free_velocity());
+    ASSERT_FALSE(problem.is_symmetric());
+    AutoDense dense;
+    AutoGoal goal;
+    goal.tolerance = 1e-10;
+    VectorX impulse = VectorX::Zero(problem.num_rows());
+    EXPECT_TRUE(dense.solve(problem, goal, impulse).converged) << "seed " << seed;
+    EXPECT_LE(judge(problem, impulse).eps_nat, 1e-10) << "seed " << seed;
+  }
+}
+
+TEST(AutoDense, ReturnsTheGuessWhereItFindsNothingBetter) {
+  const ContactProblem problem = testing::random_problem(mixed(1)).in_form(DelassusForm::dense);
+  AutoDense dense;
+  AutoGoal goal;
+  goal.tolerance = 1e-9;
+  VectorX solution = VectorX::Zero(problem.num_rows());
+  ASSERT_TRUE(dense.solve(problem, goal, solution).converged);
+  goal.tolerance = 1e-30;  // out of reach: every stage is tried
+  VectorX impulse = solution;
+  const AutoOutcome outcome = dense.solve(problem, goal, impulse);
+  EXPECT_FALSE(outcome.converged);
+  EXPECT_LE(judge(problem, impulse).eps_nat, std::max(1e-15, judge(problem, solution).eps_nat));
+}
+
+TEST(AutoDense, SecondSolveAllocatesNothing) {
+  testing::RandomProblemOptions options = mixed(5);
+  options.compliance = 0.01;
+  const ContactProblem problem = testing::random_problem(options).in_form(DelassusForm::dense);
+  AutoDense dense;
+  AutoGoal goal;
+  goal.tolerance = 1e-10;
+  VectorX impulse = VectorX::Zero(problem.num_rows());
+  dense.solve(problem, goal, impulse);
+  impulse.setZero();
+  const testing::AllocationGuard guard;
+  dense.solve(problem, goal, impulse);
+  EXPECT_EQ(guard.count(), 0);
+}
+
+}  // namespace
+}  // namespace stiction
