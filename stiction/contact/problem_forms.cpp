@@ -41,6 +41,9 @@ std::vector<std::vector<int>> inertia_components(const SparseRows& inertia) {
   return components;
 }
 
+// Each component gets a dense Cholesky factor: beyond this, 128 MB and seconds, another form serves better.
+constexpr int max_coupled_velocities = 4096;
+
 void check_sparse_finite(const SparseRows& matrix, const char* name) {
   for (int row = 0; row < matrix.rows(); ++row) {
     for (SparseRows::InnerIterator it(matrix, row); it; ++it) {
@@ -78,6 +81,11 @@ ContactProblem ContactProblem::from_inertia(std::vector<Constraint> constraints,
   for (size_t k = 0; k < components.size(); ++k) {
     const auto& members = components[k];
     const int size = static_cast<int>(members.size());
+    if (size > max_coupled_velocities) {
+      throw std::invalid_argument("contact problem: M couples " + std::to_string(size) +
+                                  " velocities; the factored form takes at most " +
+                                  std::to_string(max_coupled_velocities) + ", condense the problem instead");
+    }
     for (int a = 0; a < size; ++a) {
       component_of[members[a]] = static_cast<int>(k);
       local[members[a]] = a;

@@ -192,6 +192,12 @@ SparseRows read_inertia(const hdf5::File& file, const std::string& group, int nv
       file.refuse(group, "entry (" + std::to_string(e.row()) + ", " + std::to_string(e.col()) + ") is not finite");
     }
   }
+  std::vector<char> has_row(nv, 0), has_col(nv, 0);
+  for (const Entry& e : part.entries) has_row[e.row()] = has_col[e.col()] = 1;
+  for (int k = 0; k < nv; ++k) {  // checked here because Eigen's LU does not end on an empty matrix
+    if (!has_row[k] || !has_col[k])
+      file.refuse(group, "is singular: nothing is stored for velocity " + std::to_string(k));
+  }
   bool upper = false, lower = false;
   for (const Entry& e : part.entries) (e.row() < e.col() ? upper : lower) |= e.row() != e.col();
   if (upper != lower) {

@@ -125,6 +125,87 @@ TEST(Fclib, KeepsEqualities) {
   EXPECT_EQ(ConstraintKind::bilateral, again.problem.constraint(4).kind);
 }
 
+// A matrix as the format stores it, in one of its three schemes.
+void write_file_matrix(hdf5::File& file, const std::string& group, const MatrixX& matrix, int scheme) {
+  std::vector<int> p, i;
+  std::vector<double> x;
+  const int rows = static_cast<int>(matrix.rows()), cols = static_cast<int>(matrix.cols());
+  const int outer = scheme == -2 ? rows : cols, inner = scheme == -2 ? cols : rows;
+  for (int o = 0; o < outer; ++o) {
+    if (scheme < 0) p.push_back(static_cast<int>(i.size()));
+    for (int k = 0; k < inner; ++k) {
+      const double value = scheme == -2 ? matrix(o, k) : matrix(k, o);
+      if (value == 0.0) continue;
+      if (scheme >= 0) p.push_back(o);  // columns of triplets
+      i.push_back(k);
+      x.push_back(value);
+    }
+  }
+  if (scheme < 0) p.push_back(static_cast<int>(i.size()));
+  const int count = static_cast<int>(i.size());
+  file.make_group(group);
+  file.write_int(group + "/m", rows);
+  file.write_int(group + "/n", cols);
+  file.write_int(group + "/nzmax", count);
+  file.write_int(group + "/nz", scheme < 0 ? scheme : count);
+  file.write_ints(group + "/p", p);
+  file.write_ints(group + "/i", i);
+  file.write_doubles(group + "/x", Eigen::Map<const VectorX>(x.data(), count));
+}
+
+// Contacts first, then equalities: M v = H r + G l + f, u = Hᵀ v + w, 0 = Gᵀ v + b.
+std::string write_global(const testing::Mechanics& mechanics, int scheme, const MatrixX& inertia) {
+  const std::string path = scratch("global.hdf5");
+  auto file = hdf5::File::create(path);
+  const MatrixX j = mechanics.jacobian;
+  const int m = 3 * static_cast<int>(std::count_if(mechanics.constraints.begin(), mechanics.constraints.end(),
+                                                   [](const auto& c) { return c.kind == ConstraintKind::frictional; }));
+  const int l = static_cast<int>(j.rows()) - m;
+  MatrixX h(j.cols(), m);
+  VectorX w(m);
+  for (int row = 0; row < m; ++row) {  // ours (t1, t2, n), the file's (n, t1, t2)
+    const int file_row = row - row % 3 + (row + 1) % 3;
+    h.col(file_row) = j.row(row);
+    w[file_row] = mechanics.offset[row];
+  }
+  file.make_group("/fclib_global");
+  file.write_int("/fclib_global/spacedim", 3);
+  write_file_matrix(file, "/fclib_global/M", inertia, scheme);
+  write_file_matrix(file, "/fclib_global/H", h, scheme);
+  write_file_matrix(file, "/fclib_global/G", j.bottomRows(l).transpose(), scheme);
+  file.make_group("/fclib_global/vectors");
+  file.write_doubles("/fclib_global/vectors/f", VectorX(mechanics.inertia * mechanics.velocity_free));
+  file.write_doubles("/fclib_global/vectors/w", w);
+  file.write_doubles("/fclib_global/vectors/b", mechanics.offset.tail(l));
+  file.write_doubles("/fclib_global/vectors/mu", VectorX::Constant(m / 3, 0.5));
+  file.close();
+  return path;
+}
+
+TEST(Fclib, GlobalProblemsInEveryStorageScheme) {
+  const auto mechanics = testing::random_mechanics({.seed = 9, .contacts = 6, .bilateral = 2});
+  const ContactProblem expected = mechanics.problem();
+  const MatrixX g = expected.to_dense(), full = mechanics.inertia;
+  for (int scheme : {-2, -1, 0}) {
+    for (const MatrixX& inertia : {full, MatrixX(full.triangularView<Eigen::Upper>())}) {
+      const std::string path = write_global(mechanics, scheme, inertia);
+      for (FclibGlobal form : {FclibGlobal::factored, FclibGlobal::condensed}) {
+        const ContactProblem problem = read_fclib(path, form).problem;
+        EXPECT_EQ(form == FclibGlobal::factored ? DelassusForm::factored : DelassusForm::sparse, problem.form());
+        EXPECT_LE((problem.to_dense() - g).cwiseAbs().maxCoeff(), 1e-11 * g.cwiseAbs().maxCoeff());
+        EXPECT_LE((problem.free_velocity() - expected.free_velocity()).cwiseAbs().maxCoeff(), 1e-11);
+        EXPECT_EQ(expected.num_rows(), problem.num_rows());
+      }
+    }
+  }
+  MatrixX crooked = full;
+  crooked(0, 1) += 0.1;
+  const std::string path = write_global(mechanics, -2, crooked);
+  EXPECT_THROW(read_fclib(path, FclibGlobal::factored), std::invalid_argument);
+  EXPECT_FALSE(read_fclib(path, FclibGlobal::condensed).problem.is_symmetric());
+  EXPECT_THROW(read_fclib(write_global(mechanics, -2, MatrixX::Zero(full.rows(), full.cols()))), std::invalid_argument);
+}
+
 TEST(Fclib, RefusesToWriteWhatTheFormatCannotHold) {
   const std::string path = scratch("unwritable.hdf5");
   fs::remove(path);
