@@ -1,6 +1,7 @@
 """The libraries that take part, each in a process of its own (contestant_server.py)."""
 
 import json
+import os
 import pathlib
 import select
 import subprocess
@@ -20,14 +21,19 @@ class Missing(Exception):
 class Library:
     """One process; killed and started again when it takes too long or dies."""
 
-    def __init__(self, name, python=sys.executable):
+    def __init__(self, name, python, fresh):
         self.name, self.python = name, python
+        self.environment = dict(os.environ, FRESH="1" if fresh else "")
         self.loaded = None
         self.start()
 
     def start(self):
         self.process = subprocess.Popen(
-            [self.python, str(SERVER), self.name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+            [self.python, str(SERVER), self.name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+            env=self.environment,
         )
         self.unread = b""
         hello = self.receive(60.0)
@@ -143,35 +149,32 @@ class Contestant:
             return False
         return (result["eps"] if self.ours else min(result["eps"], result["eps_symmetric"])) <= target
 
-    def iteration_limit(self, stored):
-        """So many iterations as fit into the budget, from a short trial."""
-        trial = 10
+    def run_within_budget(self, stored, target, tolerance, limit):
+        """Runs with more and more iterations until it ends by itself, reaches the target or has used its budget."""
         while True:
-            result = self.run(stored, 1e-300, trial)
-            if "failure" in result or result["iterations"] < trial or result["seconds"] > 0.02 * self.budget:
-                break
-            trial *= 10
-            if trial >= self.most_iterations:
-                break
-        if "failure" in result:
-            return trial
-        per_iteration = result["seconds"] / max(1, result["iterations"])
-        return int(min(self.most_iterations, max(10, self.budget / max(per_iteration, 1e-9))))
+            result = self.run(stored, tolerance, limit)
+            if "failure" in result or result["iterations"] < limit or self.reached(result, target):
+                return result
+            room = 0.9 * self.budget / max(result["seconds"], 1e-7)
+            if room < 1.8 or limit >= self.most_iterations:
+                return result
+            # Set-up and factorisations make the first iterations dear: grow by steps.
+            limit = int(min(self.most_iterations, limit * min(room, 8.0)))
 
     def find_setting(self, stored, target):
-        """(setting, result): the fastest run whose residual reaches the target, or the closest one."""
+        """The fastest run whose residual reaches the target, or else the closest one."""
         if self.ours:
-            result = self.run(stored, target, 0)
-            return result
-        limit = self.iteration_limit(stored)
-        best = None
+            return self.run(stored, target, 0)
+        best, limit = None, 100
         for factor in self.ladder:
-            result = self.run(stored, target * factor, limit)
-            if self.reached(result, target) and result["iterations"] >= limit:
+            result = self.run_within_budget(stored, target, target * factor, limit)
+            limit = result["max_iterations"]
+            at_limit = "failure" in result or result["iterations"] >= limit
+            if at_limit and self.reached(result, target):
                 result = self.fewer_iterations(stored, target, result)
             best = self.better(best, result, target)
             # A run into the limit will not end earlier with a tighter tolerance.
-            if "failure" in result or result["iterations"] >= limit:
+            if at_limit:
                 break
         return best
 
@@ -195,12 +198,12 @@ class Contestant:
         return b if a is None or order(b) < order(a) else a
 
 
-def open_libraries(siconos_python):
+def open_libraries(siconos_python, fresh=False):
     """Those that are installed, and what is said about the others."""
     libraries, missing = [], []
     for name, python in (("stiction", sys.executable), ("pinocchio", sys.executable), ("siconos", siconos_python)):
         try:
-            libraries.append(Library(name, python))
+            libraries.append(Library(name, python, fresh))
         except (Missing, OSError) as error:
             missing.append(str(error))
     return libraries, missing

@@ -1,7 +1,7 @@
 """FCLIB problems: Stiction, Siconos and Pinocchio's ADMM in one run, judged by one judge.
 
     python bench/fclib.py [FOLDER] [--out FOLDER] [--targets 1e-6 1e-8] [--solvers auto ncp-admm ...] [--repeats 5]
-                          [--budget SECONDS] [--only TEXT] [--siconos-python PATH] [--no-factorisations]
+                          [--budget SECONDS] [--only TEXT] [--siconos-python PATH] [--fresh] [--no-factorisations]
 
 For every problem of the folder (scenes/fclib by default) and every target, each contestant looks for the setting with
 which it is fastest to eps_rel <= target (its own tolerance from ten times looser to a thousand times tighter, the
@@ -31,23 +31,31 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 COLUMNS = ["problem", "contacts", "target", "contestant", "reached", "milliseconds", "eps_rel", "eps_rel_symmetric",
            "iterations", "factorisations", "claims", "own_tolerance", "max_iterations", "failure"]  # fmt: skip
 
+NOBODY = "none reaches it"
+
 
 def solves_per_measurement(seconds):
     """Short solves are repeated inside one measurement, so that the clock's grain does not show."""
     return int(min(200, max(1, 2e-3 / max(seconds, 1e-7))))
 
 
-def compare_on(stored, target, contestants, repeats):
-    """The best result of each contestant, measured in turns."""
+def compare_on(stored, target, contestants, repeats, missed):
+    """The best result of each contestant, measured in turns. `missed` remembers who failed at a looser target."""
     results = {}
     for contestant in contestants:
-        result = contestant.find_setting(stored, target)
+        if contestant.name in missed:
+            result = {"failure": "not tried: missed a looser target"}
+        else:
+            result = contestant.find_setting(stored, target)
         result["reached"] = contestant.reached(result, target)
         results[contestant.name] = result
-    for _ in range(repeats):
+        if not result["reached"] and not contestant.ours:
+            missed.add(contestant.name)
+    for turn in range(repeats):
         for contestant in contestants:
             best = results[contestant.name]
-            if not best["reached"] or best["seconds"] > 0.5 * contestant.budget:
+            # Slow ones get fewer turns: the budget bounds what they spend on them.
+            if not best["reached"] or turn * best["seconds"] > contestant.budget:
                 continue
             solves = solves_per_measurement(best["seconds"])
             again = contestant.run(stored, best["tolerance"], best["max_iterations"], solves)
@@ -79,31 +87,42 @@ def summarise(stored, target, results, contestants):
     mine = results[ours.name]
     peers = [(results[c.name]["seconds"], c.name) for c in contestants if not c.ours and results[c.name]["reached"]]
     summary = dict(problem=stored.name, contacts=stored.problem.num_constraints, target=target, ours=ours.name)
-    summary.update(ours_reached=mine["reached"], ours_ms=1e3 * mine["seconds"], ours_eps_rel=mine["eps"])
+    seconds_ours, eps = mine.get("seconds", float("nan")), mine.get("eps", float("inf"))
+    summary.update(ours_reached=mine["reached"], ours_ms=1e3 * seconds_ours, ours_eps_rel=eps)
     if peers:
         seconds, name = min(peers)
-        summary.update(best_peer=name, peer_ms=1e3 * seconds, ratio=mine["seconds"] / seconds)
+        summary.update(best_peer=name, peer_ms=1e3 * seconds, ratio=seconds_ours / seconds)
     else:
-        summary.update(best_peer="none reaches it", peer_ms=float("nan"), ratio=0.0)
+        summary.update(best_peer=NOBODY, peer_ms=float("nan"), ratio=0.0)
     return summary
 
 
-def print_summary(summaries, targets, out):
-    for target in targets:
+def print_summary(summaries, targets):
+    """Markdown, as it stands in docs/benchmarks.md."""
+    for target in sorted(targets, reverse=True):
         chosen = [s for s in summaries if s["target"] == target]
-        print(f"\neps_rel <= {target:g}", file=out)
-        print(f"{'problem':40s} {'n':>4s} {'ours ms':>9s} {'eps_rel':>8s} {'peer ms':>9s} {'ratio':>7s}  best peer", file=out)
+        print(f"\n### ε_rel ≤ {target:g}\n")
+        print("| problem | contacts | ours, ms | ε_rel | best peer, ms | ratio | best peer |")
+        print("| --- | ---: | ---: | ---: | ---: | ---: | --- |")
         for s in chosen:
-            mine = f"{s['ours_ms']:9.4f}" if s["ours_reached"] else "   FAILED"
-            ratio = f"{s['ratio']:7.3f}" if s["ours_reached"] and s["ratio"] else "      -"
-            print(f"{s['problem']:40s} {s['contacts']:4d} {mine} {s['ours_eps_rel']:8.1e} {s['peer_ms']:9.4f} {ratio}  "
-                  f"{s['best_peer']}", file=out)  # fmt: skip
+            mine = f"{s['ours_ms']:.4f}" if s["ours_reached"] else "**failed**"
+            peer = f"{s['peer_ms']:.4f}" if s["ratio"] else "–"
+            ratio = f"{s['ratio']:.3f}" if s["ours_reached"] and s["ratio"] else "–"
+            print(f"| {s['problem']} | {s['contacts']} | {mine} | {s['ours_eps_rel']:.0e} | {peer} | {ratio} | {s['best_peer']} |")
         reached = [s for s in chosen if s["ours_reached"]]
         half = [s for s in reached if s["ratio"] <= 0.5]
-        alone = [s for s in reached if s["best_peer"] == "none reaches it"]
-        print(f"ours reaches it on {len(reached)} of {len(chosen)}, in {sum(s['ours_ms'] for s in reached):.2f} ms together; "
-              f"ours <= 1/2 of best peer on {len(half)} of {len(chosen)} "
-              f"({len(alone)} of them reached by no peer)", file=out)  # fmt: skip
+        alone = [s for s in reached if s["best_peer"] == NOBODY]
+        print(f"\nours reaches it on {len(reached)} of {len(chosen)}, in {sum(s['ours_ms'] for s in reached):.2f} ms together; "
+              f"ours ≤ ½ of best peer on {len(half)} of {len(chosen)} ({len(alone)} of them reached by no peer)")  # fmt: skip
+
+
+def print_contestants(rows, targets):
+    """How many problems each contestant brings to each target."""
+    print("\n| contestant | " + " | ".join(f"solved at {t:g}" for t in targets) + " |")
+    print("| --- |" + " ---: |" * len(targets))
+    for name in dict.fromkeys(row["contestant"] for row in rows):
+        counts = [sum(r["reached"] for r in rows if r["contestant"] == name and r["target"] == f"{t:g}") for t in targets]
+        print(f"| {name} | " + " | ".join(map(str, counts)) + " |")
 
 
 def parse_arguments():
@@ -113,9 +132,10 @@ def parse_arguments():
     parser.add_argument("--targets", nargs="+", type=float, default=[1e-6, 1e-8])
     parser.add_argument("--solvers", nargs="+", default=["auto", "ncp-admm"], help="ours; the first is compared with the peers")
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--budget", type=float, default=2.0, help="CPU seconds for one solve of a peer")
+    parser.add_argument("--budget", type=float, default=1.0, help="CPU seconds for one solve of a peer")
     parser.add_argument("--only", default="", help="problems whose name contains this")
     parser.add_argument("--siconos-python", default="/usr/bin/python3", help="the Python that has siconos")
+    parser.add_argument("--fresh", action="store_true", help="time the first call of new solver objects")
     parser.add_argument("--no-factorisations", action="store_true")
     return parser.parse_args()
 
@@ -125,7 +145,7 @@ def main():
     paths = sorted(p for p in arguments.folder.glob("*.hdf5") if arguments.only in p.stem)
     if not paths:
         sys.exit(f"no FCLIB files in {arguments.folder}")
-    libraries, missing = open_libraries(arguments.siconos_python)
+    libraries, missing = open_libraries(arguments.siconos_python, arguments.fresh)
     for library in libraries:
         print(f"{library.name} {library.version}: {' '.join(library.solvers)}")
     for text in missing:
@@ -139,7 +159,7 @@ def main():
         sys.exit("stiction is not installed in this environment")
 
     arguments.out.mkdir(parents=True, exist_ok=True)
-    summaries, times = [], collections.defaultdict(lambda: collections.defaultdict(dict))
+    summaries, rows, times = [], [], collections.defaultdict(lambda: collections.defaultdict(dict))
     with work_folder() as folder, open(arguments.out / "fclib.csv", "w", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, restval="")
         writer.writeheader()
@@ -147,10 +167,12 @@ def main():
             stored = StoredProblem(path, pathlib.Path(folder))
             for library in libraries:
                 library.ask(stored.load_request, 60.0)
-            for target in arguments.targets:
-                results = compare_on(stored, target, contestants, arguments.repeats)
+            missed = set()
+            for target in sorted(arguments.targets, reverse=True):
+                results = compare_on(stored, target, contestants, arguments.repeats, missed)
                 for name, result in results.items():
-                    writer.writerow(as_row(stored, target, name, result))
+                    rows.append(as_row(stored, target, name, result))
+                    writer.writerow(rows[-1])
                     times[target][name][stored.name] = result["seconds"] if result["reached"] else float("inf")
                 summaries.append(summarise(stored, target, results, contestants))
                 file.flush()
@@ -162,7 +184,8 @@ def main():
         writer = csv.DictWriter(file, list(summaries[0]), restval="")
         writer.writeheader()
         writer.writerows(summaries)
-    print_summary(summaries, arguments.targets, sys.stdout)
+    print_summary(summaries, arguments.targets)
+    print_contestants(rows, arguments.targets)
     for text in missing:
         print(f"MISSING, not compared: {text}")
     draw_profiles(times, arguments.out / "fclib-profile.png")

@@ -5,11 +5,8 @@ import pathlib
 import numpy as np
 import pytest
 
-import stiction
-
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCENES = ROOT / "scenes"
-DEFAULT = "auto" if "auto" in stiction.solver_names() else "ncp-admm"
 
 
 def random_mechanics(seed, bodies=4, contacts=6):

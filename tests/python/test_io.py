@@ -6,7 +6,7 @@ import pytest
 import scipy.sparse as sp
 
 import stiction
-from conftest import DEFAULT, SCENES
+from conftest import SCENES
 from stiction import ContactSolution, DelassusForm
 
 FILES = sorted((SCENES / "fclib").glob("*.hdf5"))
@@ -68,7 +68,7 @@ def test_sequence_with_warm_starts():
     assert sequence[-1].problem.num_rows == sequence[299].problem.num_rows
     with pytest.raises(IndexError):
         sequence[300]
-    solver = stiction.make_solver(DEFAULT, tolerance=1e-9)
+    solver = stiction.make_solver("auto", tolerance=1e-9)
     before, impulse = None, None
     for k in range(30):
         step = sequence[k]

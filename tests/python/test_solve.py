@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 import oracle
 import stiction
-from conftest import DEFAULT, random_problem
+from conftest import random_problem
 from stiction import Constraint, ContactModel, ContactSolution, SolveStatus
 
 NAMES = stiction.solver_names()
@@ -17,7 +17,7 @@ NAMES = stiction.solver_names()
 
 def test_closed_form_of_a_sliding_block(sliding_block):
     G, g, mu, impulse, velocity = sliding_block
-    result = stiction.solve(G, g, mu, solver=DEFAULT)
+    result = stiction.solve(G, g, mu)
     assert result.converged and result.report.status == SolveStatus.converged
     np.testing.assert_allclose(result.impulse, impulse, atol=1e-7)
     np.testing.assert_allclose(result.velocity, velocity, atol=1e-7)
@@ -41,8 +41,8 @@ def test_every_solver_runs_and_answers_for_its_model(name):
 
 def test_sparse_and_dense_give_the_same_motion():
     G, g, mu = random_problem(11)
-    dense = stiction.solve(G, g, mu, solver=DEFAULT, tolerance=1e-10)
-    sparse = stiction.solve(sp.csc_matrix(G), g, mu, solver=DEFAULT, tolerance=1e-10)
+    dense = stiction.solve(G, g, mu, tolerance=1e-10)
+    sparse = stiction.solve(sp.csc_matrix(G), g, mu, tolerance=1e-10)
     assert dense.converged and sparse.converged
     np.testing.assert_allclose(dense.velocity, sparse.velocity, atol=1e-7)
 
@@ -50,14 +50,14 @@ def test_sparse_and_dense_give_the_same_motion():
 def test_mixed_constraints():
     """A motor shaft held by dry friction, a limit it is driven into, a loop that must close."""
     kinds = [Constraint.make_dry_friction(0.5), Constraint.make_unilateral(), Constraint.make_bilateral(1)]
-    result = stiction.solve(np.eye(3), [2.0, -3.0, 4.0], constraints=kinds, solver=DEFAULT)
+    result = stiction.solve(np.eye(3), [2.0, -3.0, 4.0], constraints=kinds)
     assert result.converged
     np.testing.assert_allclose(result.impulse, [-0.5, 3.0, -4.0], atol=1e-8)
 
 
 def test_warm_start_from_the_solution(sliding_block):
     G, g, mu, impulse, _ = sliding_block
-    warm = stiction.solve(G, g, mu, solver=DEFAULT, guess=impulse)
+    warm = stiction.solve(G, g, mu, guess=impulse)
     assert warm.converged and warm.report.iterations <= 1
 
 
@@ -77,7 +77,7 @@ def test_results_are_arrays_of_their_own(sliding_block):
 
 def test_same_bits_again():
     G, g, mu = random_problem(2)
-    first, second = (stiction.solve(G, g, mu, solver=DEFAULT).impulse for _ in range(2))
+    first, second = (stiction.solve(G, g, mu).impulse for _ in range(2))
     assert first.tobytes() == second.tobytes()
 
 
@@ -115,11 +115,11 @@ def test_options():
 )
 def test_refusals(error, words, arguments):
     with pytest.raises(error, match=words):
-        stiction.solve(**{"G": np.eye(3), "g": np.array([0.0, 0.0, -1.0]), "mu": 0.5, "solver": DEFAULT, **arguments})
+        stiction.solve(**{"G": np.eye(3), "g": np.array([0.0, 0.0, -1.0]), "mu": 0.5, **arguments})
 
 
 def test_empty_problem():
-    result = stiction.solve(np.zeros((0, 0)), np.zeros(0), 0.5, solver=DEFAULT)
+    result = stiction.solve(np.zeros((0, 0)), np.zeros(0), 0.5)
     assert result.converged and result.impulse.shape == (0,)
 
 
