@@ -2,48 +2,58 @@
 
 #include <Eigen/Eigenvalues>
 #include <cmath>
-#include <stdexcept>
-#include <string>
+
+#include "stiction/contact/refuse.h"
+#include "stiction/math/set_anisotropic_cone.h"
+#include "stiction/math/set_box.h"
+#include "stiction/math/set_coulomb_cone.h"
+#include "stiction/math/set_disc.h"
+#include "stiction/math/set_half_line.h"
 
 namespace stiction {
 namespace {
 
 void check_length(VectorView values, const ContactProblem& problem, const char* what) {
   if (values.size() != problem.num_rows()) {
-    throw std::invalid_argument(std::string(what) + " has " + std::to_string(values.size()) +
-                                " entries but the problem has " + std::to_string(problem.num_rows()) + " rows");
+    refuse(what, " has ", values.size(), " entries but the problem has ", problem.num_rows(), " rows");
   }
 }
 
-bool admissible(const ContactProblem& problem, const VectorX& impulse) {
-  const double slack = 1e-12 * (1.0 + impulse.cwiseAbs().maxCoeff());
-  for (const Constraint& c : problem.constraints()) {
-    const double* l = impulse.data() + c.first_row;
-    switch (c.kind) {
-      case ConstraintKind::bilateral:
-        break;
-      case ConstraintKind::unilateral:
-        if (l[0] < -slack) return false;
-        break;
-      case ConstraintKind::dry_friction:
-        if (std::abs(l[0]) > c.bound + slack) return false;
-        break;
-      case ConstraintKind::frictional:
-      case ConstraintKind::viscous:
-        if (l[2] < -slack || std::hypot(l[0], l[1]) > std::hypot(c.friction * l[2], c.bound) + slack) return false;
-        break;
-      case ConstraintKind::anisotropic: {
-        if (l[2] < -slack) return false;
-        const auto part = [&](double x, double mu) { return std::max(0.0, std::abs(x) - slack) / mu; };
-        const double a = c.friction > 0.0 ? part(l[0], c.friction) : (std::abs(l[0]) > slack ? 2.0 * l[2] + 1.0 : 0.0);
-        const double b =
-            c.friction_2 > 0.0 ? part(l[1], c.friction_2) : (std::abs(l[1]) > slack ? 2.0 * l[2] + 1.0 : 0.0);
-        if (std::hypot(a, b) > l[2] + slack) return false;
-        break;
-      }
-    }
+bool admissible(const Constraint& c, const double* l, double slack) {
+  const auto contact = [l] { return Vector3(l[0], l[1], l[2]); };
+  switch (c.kind) {
+    case ConstraintKind::bilateral:
+      return true;
+    case ConstraintKind::unilateral:
+      return SetHalfLine{}.contains(l[0], slack);
+    case ConstraintKind::dry_friction:
+      return SetBox{c.bound}.contains(l[0], slack);
+    case ConstraintKind::frictional:
+      return SetCoulombCone{c.friction}.contains(contact(), slack);
+    case ConstraintKind::anisotropic:
+      return SetAnisotropicCone{c.friction, c.friction_2}.contains(contact(), slack);
+    case ConstraintKind::viscous:
+      return l[2] >= -slack && SetDisc{std::hypot(c.friction * l[2], c.bound)}.contains({l[0], l[1]}, slack);
   }
-  return true;
+  return false;
+}
+
+// The largest power that friction can take from the velocity c.
+double friction_power(const Constraint& c, const double* l, const Vector3& velocity) {
+  switch (c.kind) {
+    case ConstraintKind::frictional:
+      return l[2] * SetCoulombCone{c.friction}.de_saxce_shift(velocity)[2];
+    case ConstraintKind::anisotropic:
+      return l[2] * SetAnisotropicCone{c.friction, c.friction_2}.de_saxce_shift(velocity)[2];
+    case ConstraintKind::viscous:
+      return std::hypot(c.friction * l[2], c.bound) * std::hypot(velocity[0], velocity[1]);
+    case ConstraintKind::dry_friction:
+      return c.bound * std::abs(velocity[0]);
+    case ConstraintKind::unilateral:
+    case ConstraintKind::bilateral:
+      break;
+  }
+  return 0.0;
 }
 
 }  // namespace
@@ -60,9 +70,9 @@ ContactEnergy contact_energy(const ContactProblem& problem, VectorView impulse, 
   energy.impact_loss = 0.5 * impulse.dot(moved);
   energy.change = energy.impact_loss + impulse.dot(before);
   for (const Constraint& c : problem.constraints()) {
-    if (c.kind != ConstraintKind::frictional) continue;
-    const int k = c.first_row;
-    energy.dissipated += c.friction * impulse[k + 2] * std::hypot(before[k] + moved[k], before[k + 1] + moved[k + 1]);
+    Vector3 velocity = Vector3::Zero();
+    for (int r = 0; r < c.rows; ++r) velocity[r] = before[c.first_row + r] + moved[c.first_row + r];
+    energy.dissipated += friction_power(c, impulse.data() + c.first_row, velocity);
   }
   return energy;
 }
@@ -83,7 +93,10 @@ InternalForceSplit split_internal_forces(const ContactProblem& problem, VectorVi
     split.internal += direction * direction.dot(impulse);
   }
   split.external -= split.internal;
-  split.feasible = admissible(problem, split.external);
+  const double slack = 1e-12 * (1.0 + split.external.cwiseAbs().maxCoeff());
+  for (const Constraint& c : problem.constraints()) {
+    split.feasible = split.feasible && admissible(c, split.external.data() + c.first_row, slack);
+  }
   return split;
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
-#include <string>
+
+#include "stiction/contact/refuse.h"
 
 namespace stiction {
 namespace {
@@ -50,6 +50,12 @@ double length(const Triple& x) {
   return std::sqrt(x.t1 * x.t1 + x.t2 * x.t2 + x.n * x.n);
 }
 
+double norm_of(const double* x, int rows) {
+  double square = 0.0;
+  for (int r = 0; r < rows; ++r) square += x[r] * x[r];
+  return std::sqrt(square);
+}
+
 // ε_p, ε_d, ε_c of one constraint, all in the units of the λ and σ given.
 struct Distances {
   double primal = 0.0;
@@ -73,21 +79,26 @@ Distances judge_pyramid(const Triple& l, const Triple& s, double mu) {
           std::abs(l.t1 * s.t1 + l.t2 * s.t2 + l.n * zn)};
 }
 
-// Signorini and Coulomb hold; a sticking contact rests; a sliding one moves against λ_T + (μ² λ_N / G_NN) G_NT, where
-// G_NN includes R.
-Distances judge_raisim(const Triple& l, const Triple& s, double mu, const Matrix3& g) {
+// Signorini and Coulomb hold; a sticking contact rests; a sliding one moves against λ_T + (μ² λ_N / W_NN) W_TN, where
+// W is the diagonal block of G + R.
+Distances judge_raisim(const Triple& l, const Triple& s, double mu, const Matrix3& w) {
   const double lt = std::sqrt(l.t1 * l.t1 + l.t2 * l.t2), st = std::sqrt(s.t1 * s.t1 + s.t2 * s.t2);
   Distances d{distance_to_cone(lt, l.n, mu), std::max(0.0, -s.n), std::abs(l.n * s.n)};
   if (l.n <= 0.0 || st == 0.0) return d;
-  const double bend = g(2, 2) > 0.0 ? mu * mu * l.n / g(2, 2) : 0.0;
-  const double d1 = l.t1 + bend * g(0, 2), d2 = l.t2 + bend * g(1, 2);
+  const double bend = w(2, 2) > 0.0 ? mu * mu * l.n / w(2, 2) : 0.0;
+  const double d1 = l.t1 + bend * w(0, 2), d2 = l.t2 + bend * w(1, 2);
   const double dt = std::sqrt(d1 * d1 + d2 * d2);
-  const double sideways = dt > 0.0 ? std::abs(s.t1 * d2 - s.t2 * d1) * lt / dt : 0.0;
-  d.complementarity = std::max({d.complementarity, std::max(0.0, mu * l.n - lt) * st, sideways});
+  // Power of λ_T on the part of σ_T that is not against d: across it, or all of it where friction would drive.
+  double astray = 0.0;
+  if (dt > 0.0) {
+    const bool against = s.t1 * d1 + s.t2 * d2 < 0.0;
+    astray = against ? std::abs(s.t1 * d2 - s.t2 * d1) * lt / dt : lt * st;
+  }
+  d.complementarity = std::max({d.complementarity, std::max(0.0, mu * l.n - lt) * st, astray});
   return d;
 }
 
-Distances judge_contact(const Constraint& c, const Triple& l, const Triple& s, ContactModel model, const Matrix3& g) {
+Distances judge_contact(const Constraint& c, const Triple& l, const Triple& s, ContactModel model, const Matrix3& w) {
   if (c.kind == ConstraintKind::viscous || model == ContactModel::max_dissipation) {
     // The optimum of a coupled convex program: per contact only its admissibility can be judged.
     const double reach = std::sqrt(c.friction * c.friction * l.n * l.n + c.bound * c.bound);
@@ -99,15 +110,20 @@ Distances judge_contact(const Constraint& c, const Triple& l, const Triple& s, C
     case ContactModel::lcp:
       return judge_pyramid(l, s, mu);
     case ContactModel::raisim:
-      return judge_raisim(l, s, mu, g);
+      return judge_raisim(l, s, mu, w);
     default:
       return judge_round_cone(l, s, mu, model != ContactModel::ccp);
   }
 }
 
-// An anisotropic cone is judged in the coordinates in which it is round (λ_k/μ_k, μ_k σ_k; an exact equivalence);
-// a direction without friction admits no impulse at all.
-Distances judge_anisotropic(const Constraint& c, Triple l, Triple s, ContactModel model, const Matrix3& g) {
+// The coordinates in which an anisotropic cone is the round one with μ = 1 (λ_k/μ_k, μ_k σ_k; an exact equivalence).
+// A direction without friction admits no impulse at all: what there is comes back as `stray`.
+struct RoundContact {
+  Triple lambda, sigma;
+  double stray = 0.0;
+};
+
+RoundContact make_round(const Constraint& c, Triple l, Triple s) {
   double stray = 0.0;
   const auto turn = [&](double mu, double& lambda, double& sigma) {
     if (mu > 0.0) {
@@ -118,14 +134,20 @@ Distances judge_anisotropic(const Constraint& c, Triple l, Triple s, ContactMode
     }
     sigma *= mu;
   };
-  if (model == ContactModel::frictionless) return judge_contact(c, l, s, model, g);
   turn(c.friction, l.t1, s.t1);
   turn(c.friction_2, l.t2, s.t2);
-  Constraint round = c;
-  round.kind = ConstraintKind::frictional;
-  round.friction = round.friction_2 = 1.0;
-  Distances d = judge_contact(round, l, s, model, g);
-  d.primal = std::max(d.primal, stray);
+  return {l, s, stray};
+}
+
+Distances judge_anisotropic(const Constraint& c, const Triple& l, const Triple& s, ContactModel model, Matrix3 w) {
+  if (model == ContactModel::frictionless) return judge_contact(c, l, s, model, w);
+  const RoundContact round = make_round(c, l, s);
+  w.row(0) *= c.friction;
+  w.row(1) *= c.friction_2;
+  w.col(0) *= c.friction;
+  w.col(1) *= c.friction_2;
+  Distances d = judge_contact(Constraint::make_frictional(1.0), round.lambda, round.sigma, model, w);
+  d.primal = std::max(d.primal, round.stray);
   return d;
 }
 
@@ -151,36 +173,44 @@ Distances judge_constraint(const ContactProblem& problem, int i, const double* l
   if (c.rows == 1) return judge_row(c, impulse_scale * l[0], velocity_scale * s[0]);
   const Triple lambda{impulse_scale * l[0], impulse_scale * l[1], impulse_scale * l[2]};
   const Triple sigma{velocity_scale * s[0], velocity_scale * s[1], velocity_scale * s[2]};
-  Matrix3 g = problem.diagonal_block(i);
-  g(2, 2) += problem.compliance()[c.first_row + 2];
-  return c.kind == ConstraintKind::anisotropic ? judge_anisotropic(c, lambda, sigma, model, g)
-                                               : judge_contact(c, lambda, sigma, model, g);
+  Matrix3 w = problem.diagonal_block(i);
+  for (int r = 0; r < 3; ++r) w(r, r) += problem.compliance()[c.first_row + r];
+  return c.kind == ConstraintKind::anisotropic ? judge_anisotropic(c, lambda, sigma, model, w)
+                                               : judge_contact(c, lambda, sigma, model, w);
 }
 
-// ‖λ_i − P_C(λ_i − z_i)‖² of the literature, for the exact law.
-double natural_map_squared(const Constraint& c, const double* l, const double* s) {
-  double square = 0.0;
-  if (c.kind == ConstraintKind::bilateral) {
-    for (int r = 0; r < c.rows; ++r) square += s[r] * s[r];
-  } else if (c.kind == ConstraintKind::unilateral) {
-    const double d = l[0] - std::max(0.0, l[0] - s[0]);
-    square = d * d;
-  } else if (c.kind == ConstraintKind::dry_friction) {
-    const double d = l[0] - std::clamp(l[0] - s[0], -c.bound, c.bound);
-    square = d * d;
-  } else if (c.kind == ConstraintKind::frictional) {
-    const double mu = c.friction, st = std::hypot(s[0], s[1]);
-    const double x1 = l[0] - s[0], x2 = l[1] - s[1], xn = l[2] - s[2] - mu * st, xt = std::hypot(x1, x2);
-    double p1 = x1, p2 = x2, pn = xn;
-    if (xt > mu * xn) {
-      pn = std::max(0.0, (mu * xt + xn) / (1.0 + mu * mu));
-      const double shrink = xt > 0.0 ? mu * pn / xt : 0.0;
-      p1 = shrink * x1;
-      p2 = shrink * x2;
-    }
-    square = (l[0] - p1) * (l[0] - p1) + (l[1] - p2) * (l[1] - p2) + (l[2] - pn) * (l[2] - pn);
+double natural_map_of_contact(const Triple& l, const Triple& s, double mu) {
+  const double st = std::hypot(s.t1, s.t2);
+  const double x1 = l.t1 - s.t1, x2 = l.t2 - s.t2, xn = l.n - s.n - mu * st, xt = std::hypot(x1, x2);
+  double p1 = x1, p2 = x2, pn = xn;
+  if (xt > mu * xn) {
+    pn = std::max(0.0, (mu * xt + xn) / (1.0 + mu * mu));
+    const double shrink = xt > 0.0 ? mu * pn / xt : 0.0;
+    p1 = shrink * x1;
+    p2 = shrink * x2;
   }
-  return square;
+  return length({l.t1 - p1, l.t2 - p2, l.n - pn});
+}
+
+// ‖λ_i − P_C(λ_i − z_i)‖ of the literature, for the exact law.
+double natural_map_of(const Constraint& c, const double* l, const double* s) {
+  switch (c.kind) {
+    case ConstraintKind::bilateral:
+      return norm_of(s, c.rows);
+    case ConstraintKind::unilateral:
+      return std::abs(l[0] - std::max(0.0, l[0] - s[0]));
+    case ConstraintKind::dry_friction:
+      return std::abs(l[0] - std::clamp(l[0] - s[0], -c.bound, c.bound));
+    case ConstraintKind::frictional:
+      return natural_map_of_contact({l[0], l[1], l[2]}, {s[0], s[1], s[2]}, c.friction);
+    case ConstraintKind::anisotropic: {
+      const RoundContact round = make_round(c, {l[0], l[1], l[2]}, {s[0], s[1], s[2]});
+      return std::max(round.stray, natural_map_of_contact(round.lambda, round.sigma, 1.0));
+    }
+    case ConstraintKind::viscous:
+      break;
+  }
+  return 0.0;
 }
 
 void record_laws(const Constraint& c, const double* l, const double* s, double velocity_scale, Residuals& out) {
@@ -196,10 +226,21 @@ void record_laws(const Constraint& c, const double* l, const double* s, double v
   }
 }
 
-double norm_of(const double* x, int rows) {
-  double square = 0.0;
-  for (int r = 0; r < rows; ++r) square += x[r] * x[r];
-  return std::sqrt(square);
+// max() drops NaN, so values that are not finite must be found before any residual is taken.
+bool all_finite(const double* x, int rows) {
+  double total = 0.0;
+  for (int r = 0; r < rows; ++r) total += std::abs(x[r]);
+  return std::isfinite(total);
+}
+
+Residuals not_finite(int constraint) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Residuals out;
+  out.eps_abs = out.eps_rel = out.eps_nat = out.natural_map = infinity;
+  out.signorini_complementarity = out.signorini_penetration = out.coulomb = out.dissipation = infinity;
+  out.normal_separation = infinity;
+  out.worst_constraint = constraint;
+  return out;
 }
 
 }  // namespace
@@ -207,14 +248,18 @@ double norm_of(const double* x, int rows) {
 Residuals judge(const ContactProblem& problem, VectorView impulse, const JudgeSettings& settings) {
   const int m = problem.num_rows();
   if (impulse.size() != m) {
-    throw std::invalid_argument("judge: the impulse has " + std::to_string(impulse.size()) +
-                                " entries but the problem has " + std::to_string(m) + " rows");
+    refuse("judge: the impulse has ", impulse.size(), " entries but the problem has ", m, " rows");
   }
-  if (!(settings.time_step > 0.0)) {
-    throw std::invalid_argument("judge: time_step is " + std::to_string(settings.time_step) + "; it must be positive");
+  if (!(settings.time_step > 0.0) || !std::isfinite(settings.time_step)) {
+    refuse("judge: time_step is ", settings.time_step, "; it must be finite and positive");
   }
   Residuals out;
   if (m == 0) return out;
+  // Named first, before a product spreads it over every velocity.
+  for (int i = 0; i < problem.num_constraints(); ++i) {
+    const Constraint& c = problem.constraint(i);
+    if (!all_finite(impulse.data() + c.first_row, c.rows)) return not_finite(i);
+  }
   static thread_local VectorX velocity;
   velocity.resize(m);
   problem.velocity(impulse, velocity);
@@ -222,38 +267,29 @@ Residuals judge(const ContactProblem& problem, VectorView impulse, const JudgeSe
   const double to_force = 1.0 / settings.time_step;
   const double impulse_scale = problem.largest_diagonal() / problem.largest_free_velocity();
   const double velocity_scale = 1.0 / problem.largest_free_velocity();
-  double natural_map = 0.0, worst = -1.0;
-  bool finite = true;
+  double natural_map = 0.0;
   for (int i = 0; i < problem.num_constraints(); ++i) {
     const Constraint& c = problem.constraint(i);
     const double* l = impulse.data() + c.first_row;
     const double* s = velocity.data() + c.first_row;
     const Distances a = judge_constraint(problem, i, l, s, to_force, 1.0, settings.model);
     const Distances r = judge_constraint(problem, i, l, s, impulse_scale, velocity_scale, settings.model);
+    // Sums catch what overflowed on the way, too.
+    if (!all_finite(s, c.rows) ||
+        !std::isfinite(a.primal + a.dual + a.complementarity + r.primal + r.dual + r.complementarity)) {
+      return not_finite(i);
+    }
     const double size = std::max(1.0, impulse_scale * norm_of(l, c.rows));
     const double nat = std::max({r.primal / size, r.dual, r.complementarity / size});
-    // A sum catches NaN where max() would drop it.
-    if (!std::isfinite(a.primal + a.dual + a.complementarity + r.primal + r.dual + r.complementarity)) {
-      if (finite) out.worst_constraint = i;
-      finite = false;
-      continue;
-    }
     out.eps_abs = std::max({out.eps_abs, a.primal, a.dual, a.complementarity});
     out.eps_rel = std::max({out.eps_rel, r.primal, r.dual, r.complementarity});
+    if (out.worst_constraint < 0 || nat > out.eps_nat) out.worst_constraint = i;
     out.eps_nat = std::max(out.eps_nat, nat);
-    if (nat > worst && finite) {
-      worst = nat;
-      out.worst_constraint = i;
-    }
-    natural_map += natural_map_squared(c, l, s);
+    const double natural = natural_map_of(c, l, s);
+    natural_map += natural * natural;
     if (c.kind == ConstraintKind::frictional) record_laws(c, l, s, velocity_scale, out);
   }
   out.natural_map = std::sqrt(natural_map) / std::max(1.0, problem.free_velocity().norm());
-  if (!finite) {
-    const double infinity = std::numeric_limits<double>::infinity();
-    out.eps_abs = out.eps_rel = out.eps_nat = out.natural_map = infinity;
-    out.signorini_complementarity = out.signorini_penetration = out.coulomb = out.dissipation = infinity;
-  }
   return out;
 }
 

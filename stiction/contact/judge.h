@@ -5,8 +5,9 @@
 //
 // With z_i = σ_i + Γ_i(σ_i), per constraint whose set is a cone K_i:
 //     ε_p = dist(λ_i/Δt, K_i),   ε_d = dist(z_i, K_i*),   ε_c = |⟨λ_i/Δt, z_i⟩|
-// and ‖λ − P_C(λ − z)‖ where the set is no cone (dry friction, viscous). Γ = 0 for ccp and lcp; lcp judges with the
-// pyramid.
+// and ‖λ − P_C(λ − z)‖ for dry friction, whose set is no cone. Per model: ncp as written; ccp without Γ; lcp with the
+// pyramid and its own Γ; frictionless with μ = 0; raisim by Signorini, Coulomb and its bent direction of sliding.
+// Viscous contacts and max_dissipation are the optimum of one coupled program: only λ ∈ C and σ_N ≥ 0 are judged.
 #pragma once
 
 #include "stiction/contact/model.h"
@@ -18,9 +19,11 @@ struct Residuals {
   double eps_abs = 0.0;  // (1.8): largest of ε_p, ε_d, ε_c over all constraints, mixed units of the papers
   double eps_rel = 0.0;  // the same for the problem scaled to max diag(G) = 1, max |g| = 1
   double eps_nat = 0.0;  // eps_rel with ε_p and ε_c of each constraint divided by max(1, ‖λ̂_i‖); `tolerance` means this
-  double natural_map = 0.0;  // ‖λ − P(λ − z)‖ / max(1, ‖g‖), the measure of computational mechanics
+  // ‖λ − P(λ − z)‖ / max(1, ‖g‖) of the exact law, the measure of computational mechanics; anisotropic contacts in the
+  // coordinates in which their cone is round, viscous ones left out.
+  double natural_map = 0.0;
 
-  // What exactly is broken, over frictional contacts (largest, unscaled units):
+  // What exactly is broken, over contacts of kind frictional (largest, unscaled units):
   double signorini_complementarity = 0.0;  // |λ_N σ_N|, J
   double signorini_penetration = 0.0;      // max(0, −σ_N), m/s
   double coulomb = 0.0;                    // max(0, ‖λ_T‖ − μ λ_N), N·s

@@ -1,25 +1,16 @@
 #include "stiction/contact/problem.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <numeric>
-#include <sstream>
-#include <stdexcept>
-#include <string>
+
+#include "stiction/contact/refuse.h"
 
 namespace stiction {
 namespace {
 
 using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor>;
-
-template <class... Parts>
-[[noreturn]] void refuse(const Parts&... parts) {
-  std::ostringstream message;
-  message.precision(17);
-  (message << ... << parts);
-  throw std::invalid_argument(message.str());
-}
 
 void check_friction(double mu, const char* name, int i) {
   if (!(mu >= 0.0) || !std::isfinite(mu)) {
@@ -44,6 +35,10 @@ void check_constraint(const Constraint& c, int i) {
   }
   if (!(c.bound >= 0.0) || !std::isfinite(c.bound)) {
     refuse("contact problem: bound of constraint ", i, " is ", c.bound, "; it must be finite and not negative");
+  }
+  const bool bounded = c.kind == ConstraintKind::viscous || c.kind == ConstraintKind::dry_friction;
+  if (!bounded && c.bound != 0.0) {
+    refuse("contact problem: bound of constraint ", i, " (", to_string(c.kind), ") is ", c.bound, "; it has none");
   }
 }
 
@@ -139,33 +134,56 @@ double asymmetry_of(const DelassusSparse& sparse) {
   return largest > 0.0 ? difference / largest : 0.0;
 }
 
-void check_factored(const DelassusFactored& factored, std::span<const Constraint> constraints) {
-  const int n = static_cast<int>(constraints.size());
-  for (int k = 0; k < factored.num_nodes(); ++k) {
-    if (factored.node_size[k] < 1 || factored.node_size[k] > DelassusFactored::max_node_size) {
-      refuse("contact problem: velocity node ", k, " has size ", factored.node_size[k]);
+double asymmetry_of(const DelassusFactored&) {
+  return 0.0;
+}
+
+// Segments [segment_begin[i], segment_begin[i + 1]) exist for every constraint.
+void check_segment_ranges(const DelassusFactored& factored, int n) {
+  const auto& begin = factored.segment_begin;
+  const int count = static_cast<int>(factored.segment.size());
+  if (static_cast<int>(begin.size()) != n + 1) {
+    refuse("contact problem: segment_begin has ", begin.size(), " entries but there are ", n, " constraints");
+  }
+  if (factored.segment_node.size() != factored.segment.size()) {
+    refuse("contact problem: segment_node has ", factored.segment_node.size(), " entries but there are ", count,
+           " segments");
+  }
+  if (begin.front() != 0) refuse("contact problem: segment_begin[0] is ", begin.front(), "; it must be 0");
+  for (int i = 0; i < n; ++i) {
+    if (begin[i] > begin[i + 1]) {
+      refuse("contact problem: segment_begin[", i + 1, "] is ", begin[i + 1], ", less than the entry before it");
     }
   }
-  const auto& begin = factored.segment_begin;
-  if (static_cast<int>(begin.size()) != n + 1 || begin.front() != 0 ||
-      begin.back() != static_cast<int>(factored.segment.size()) ||
-      factored.segment.size() != factored.segment_node.size()) {
-    refuse("contact problem: the segments of the factored form do not fit ", n, " constraints");
+  if (begin.back() != count) {
+    refuse("contact problem: segment_begin[", n, "] is ", begin.back(), " but there are ", count, " segments");
   }
+}
+
+void check_factored(const DelassusFactored& factored, std::span<const Constraint> constraints) {
+  for (int k = 0; k < factored.num_nodes(); ++k) {
+    if (factored.node_size[k] < 1 || factored.node_size[k] > DelassusFactored::max_node_size) {
+      refuse("contact problem: node_size[", k, "] is ", factored.node_size[k], "; it must be 1 to ",
+             DelassusFactored::max_node_size);
+    }
+  }
+  const int n = static_cast<int>(constraints.size());
+  check_segment_ranges(factored, n);
+  const auto& begin = factored.segment_begin;
   for (int i = 0; i < n; ++i) {
-    if (begin[i] > begin[i + 1]) refuse("contact problem: segment_begin descends at constraint ", i);
     for (int s = begin[i]; s < begin[i + 1]; ++s) {
       const int node = factored.segment_node[s];
       if (node < 0 || node >= factored.num_nodes() || (s > begin[i] && node <= factored.segment_node[s - 1])) {
-        refuse("contact problem: segment ", s, " of constraint ", i, " names node ", node);
+        refuse("contact problem: segment_node[", s, "] of constraint ", i, " is ", node,
+               "; nodes of a constraint ascend and stay below ", factored.num_nodes());
       }
       for (int r = 0; r < 3; ++r) {
         for (int c = 0; c < 8; ++c) {
           const double value = factored.segment[s].row[r][c];
           const bool used = r < constraints[i].rows && c < factored.node_size[node];
-          if (!std::isfinite(value)) refuse("contact problem: A of constraint ", i, ", node ", node, " holds ", value);
-          if (!used && value != 0.0)
-            refuse("contact problem: padding of constraint ", i, ", node ", node, " is not zero");
+          if (std::isfinite(value) && (used || value == 0.0)) continue;
+          refuse("contact problem: segment[", s, "] of constraint ", i, " holds ", value, " in row ", r, ", column ", c,
+                 used ? "" : ", which is padding and must be zero");
         }
       }
     }
@@ -210,38 +228,44 @@ void ContactProblem::lay_out(std::vector<Constraint> constraints, VectorView fre
   rigid_ = compliance_.size() == 0 || compliance_.maxCoeff() == 0.0;
 }
 
-// Diagonal blocks and scales, once G is in place.
-void ContactProblem::finish() {
-  const int n = num_constraints();
-  diagonal_.assign(n, Matrix3::Zero());
-  for (int i = 0; i < n; ++i) {
-    const Constraint& c = constraints_[i];
-    if (form() == DelassusForm::dense) {
-      for (int a = 0; a < c.rows; ++a) {
-        for (int b = 0; b < c.rows; ++b) diagonal_[i](a, b) = dense()(c.first_row + a, c.first_row + b);
+Matrix3 ContactProblem::read_diagonal_block(int i) const {
+  const Constraint& c = constraints_[i];
+  if (form() == DelassusForm::sparse) return sparse().block[sparse().diagonal[i]];
+  Matrix3 block = Matrix3::Zero();
+  for (int a = 0; a < c.rows; ++a) {
+    for (int b = 0; b < c.rows; ++b) {
+      if (form() == DelassusForm::dense) {
+        block(a, b) = dense()(c.first_row + a, c.first_row + b);
+        continue;
       }
-    } else if (form() == DelassusForm::sparse) {
-      diagonal_[i] = sparse().block[sparse().diagonal[i]];
-    } else {
       const auto& f = factored();
       for (int s = f.segment_begin[i]; s < f.segment_begin[i + 1]; ++s) {
-        for (int a = 0; a < c.rows; ++a) {
-          for (int b = 0; b < c.rows; ++b) diagonal_[i](a, b) += sum(f.segment[s].row[a] * f.segment[s].row[b]);
-        }
-      }
-    }
-    for (int r = 0; r < c.rows; ++r) {
-      if (diagonal_[i](r, r) < 0.0) {
-        refuse("contact problem: G[", c.first_row + r, ", ", c.first_row + r, "] is ", diagonal_[i](r, r),
-               "; a Delassus matrix has no negative diagonal");
+        block(a, b) += sum(f.segment[s].row[a] * f.segment[s].row[b]);
       }
     }
   }
+  return block;
+}
+
+// Diagonal blocks, scales and asymmetry, once G is in place.
+void ContactProblem::finish() {
+  diagonal_.resize(num_constraints());
   double largest = 0.0;
-  for (const Matrix3& block : diagonal_) largest = std::max(largest, block.diagonal().maxCoeff());
+  for (int i = 0; i < num_constraints(); ++i) {
+    diagonal_[i] = read_diagonal_block(i);
+    for (int r = 0; r < constraints_[i].rows; ++r) {
+      const int row = constraints_[i].first_row + r;
+      const double value = diagonal_[i](r, r);
+      if (!(value >= 0.0) || !std::isfinite(value)) {
+        refuse("contact problem: G[", row, ", ", row, "] is ", value, "; it must be finite and not negative");
+      }
+      largest = std::max(largest, value);
+    }
+  }
   largest_diagonal_ = largest > 0.0 ? largest : 1.0;
   const double largest_g = num_rows() ? free_velocity_.cwiseAbs().maxCoeff() : 0.0;
   largest_free_velocity_ = largest_g > 0.0 ? largest_g : 1.0;
+  asymmetry_ = std::visit([](const auto& delassus) { return asymmetry_of(delassus); }, delassus_);
 }
 
 ContactProblem ContactProblem::from_dense(std::vector<Constraint> constraints,
@@ -260,7 +284,6 @@ ContactProblem ContactProblem::from_dense(std::vector<Constraint> constraints,
       dense.column(j)[i] = value;
     }
   }
-  problem.asymmetry_ = asymmetry_of(dense);
   problem.delassus_ = std::move(dense);
   problem.finish();
   return problem;
@@ -276,9 +299,7 @@ ContactProblem ContactProblem::from_sparse(std::vector<Constraint> constraints, 
       if (!std::isfinite(it.value())) refuse("contact problem: G[", row, ", ", it.col(), "] is ", it.value());
     }
   }
-  DelassusSparse sparse = to_blocks(problem.constraints_, delassus);
-  problem.asymmetry_ = asymmetry_of(sparse);
-  problem.delassus_ = std::move(sparse);
+  problem.delassus_ = to_blocks(problem.constraints_, delassus);
   problem.finish();
   return problem;
 }
@@ -295,39 +316,49 @@ ContactProblem ContactProblem::from_factored(std::vector<Constraint> constraints
 }
 
 void ContactProblem::apply(VectorView impulse, VectorOut out) const {
-  const int n = num_constraints();
-  if (form() == DelassusForm::dense) {
-    out.noalias() = dense().matrix() * impulse;
-    return;
+  assert(impulse.size() == num_rows() && out.size() == num_rows() && (num_rows() == 0 || impulse.data() != out.data()));
+  switch (form()) {
+    case DelassusForm::dense:
+      out.noalias() = dense().matrix() * impulse;
+      break;
+    case DelassusForm::sparse:
+      apply_sparse(impulse, out);
+      break;
+    case DelassusForm::factored:
+      apply_factored(impulse, out);
+      break;
   }
-  if (form() == DelassusForm::sparse) {
-    const auto& g = sparse();
-    for (int i = 0; i < n; ++i) {
-      Vector3 acc = Vector3::Zero();
-      for (int k = g.row_begin[i]; k < g.row_begin[i + 1]; ++k) {
-        const Constraint& cj = constraints_[g.column[k]];
-        const double* x = impulse.data() + cj.first_row;
-        if (cj.rows == 3) {
-          acc.noalias() += g.block[k] * Eigen::Map<const Vector3>(x);
-        } else {
-          acc += g.block[k].col(0) * x[0];
-        }
+}
+
+void ContactProblem::apply_sparse(VectorView impulse, VectorOut out) const {
+  const auto& g = sparse();
+  for (int i = 0; i < num_constraints(); ++i) {
+    Vector3 acc = Vector3::Zero();
+    for (int k = g.row_begin[i]; k < g.row_begin[i + 1]; ++k) {
+      const Constraint& cj = constraints_[g.column[k]];
+      const double* x = impulse.data() + cj.first_row;
+      if (cj.rows == 3) {
+        acc.noalias() += g.block[k] * Eigen::Map<const Vector3>(x);
+      } else {
+        acc += g.block[k].col(0) * x[0];
       }
-      for (int r = 0; r < constraints_[i].rows; ++r) out[constraints_[i].first_row + r] = acc[r];
     }
-    return;
+    for (int r = 0; r < constraints_[i].rows; ++r) out[constraints_[i].first_row + r] = acc[r];
   }
+}
+
+void ContactProblem::apply_factored(VectorView impulse, VectorOut out) const {
   const auto& f = factored();
-  auto& w = node_scratch(f.num_nodes());
+  auto& w = node_scratch(f.num_nodes());  // Aᵀ λ
   std::fill(w.begin(), w.begin() + f.num_nodes(), Pack8{});
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < num_constraints(); ++i) {
     const Constraint& c = constraints_[i];
     for (int s = f.segment_begin[i]; s < f.segment_begin[i + 1]; ++s) {
       for (int r = 0; r < c.rows; ++r)
         w[f.segment_node[s]] += f.segment[s].row[r] * broadcast8(impulse[c.first_row + r]);
     }
   }
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < num_constraints(); ++i) {
     const Constraint& c = constraints_[i];
     Pack8 acc[3] = {};
     for (int s = f.segment_begin[i]; s < f.segment_begin[i + 1]; ++s) {

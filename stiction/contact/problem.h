@@ -2,7 +2,7 @@
 //
 //   G  Delassus matrix, m × m, in one of three forms (delassus.h)
 //   g  free velocity in constraint space, J v_f + γ, m/s (rad/s for joint rows)
-//   R  diagonal compliance, m/(N·s²·s)… i.e. velocity per impulse; zero for rigid contact
+//   R  diagonal compliance, velocity per impulse as G, 1/kg; zero for rigid contact
 //
 // A problem is validated once, when it is made, and does not change afterwards. Bad input throws
 // std::invalid_argument with the argument, index and value.
@@ -29,8 +29,8 @@ class ContactProblem {
                                     VectorView free_velocity, VectorView compliance = VectorX());
   static ContactProblem from_factored(std::vector<Constraint> constraints, DelassusFactored factored,
                                       VectorView free_velocity, VectorView compliance = VectorX());
-  // From mechanics: G = J M⁻¹ Jᵀ factored through a Cholesky factor of each connected component of M.
-  // g = J v_f + γ is given as free_velocity.
+  // From mechanics: G = J M⁻¹ Jᵀ factored through a Cholesky factor of each connected component of M, which must be
+  // symmetric and positive definite. g = J v_f + γ is given as free_velocity.
   static ContactProblem from_inertia(std::vector<Constraint> constraints,
                                      const Eigen::SparseMatrix<double, Eigen::RowMajor>& inertia,
                                      const Eigen::SparseMatrix<double, Eigen::RowMajor>& jacobian,
@@ -61,7 +61,8 @@ class ContactProblem {
   bool is_symmetric() const { return asymmetry_ <= symmetry_tolerance; }
   static constexpr double symmetry_tolerance = 1e-12;
 
-  // out = G impulse. No allocation except, for the factored form, a scratch vector of num_nodes() packs per thread.
+  // out = G impulse; out is another vector. No allocation except, for the factored form, a scratch vector of
+  // num_nodes() packs per thread.
   void apply(VectorView impulse, VectorOut out) const;
   // out = (G + R) impulse + g.
   void velocity(VectorView impulse, VectorOut out) const;
@@ -70,13 +71,17 @@ class ContactProblem {
   Eigen::SparseMatrix<double, Eigen::RowMajor> to_sparse() const;  // G with exact zeros dropped
   ContactProblem in_form(DelassusForm form) const;                 // the same problem in another form (not to factored)
   ContactProblem symmetric_part() const;                           // G replaced by (G + Gᵀ)/2
-  // Rows and columns scaled: λ = S λ', σ' = S σ, G' = S G S, g' = S g, R' = S² R, with other constraints in place.
+  // Rows and columns scaled: λ = S λ', σ' = S σ, G' = S G S, g' = S g, R' = S² R, with other constraints of the same
+  // numbers of rows in place.
   ContactProblem scaled(VectorView row_scale, std::vector<Constraint> constraints) const;
 
  private:
   friend class ProblemPart;
   void lay_out(std::vector<Constraint> constraints, VectorView free_velocity, VectorView compliance);
   void finish();
+  Matrix3 read_diagonal_block(int i) const;
+  void apply_sparse(VectorView impulse, VectorOut out) const;
+  void apply_factored(VectorView impulse, VectorOut out) const;
 
   std::vector<Constraint> constraints_;
   unsigned kinds_ = 0;
