@@ -79,14 +79,14 @@ Distances judge_pyramid(const Triple& l, const Triple& s, double mu) {
           std::abs(l.t1 * s.t1 + l.t2 * s.t2 + l.n * zn)};
 }
 
-// Signorini and Coulomb hold; a sticking contact rests; a sliding one moves against λ_T + (μ² λ_N / W_NN) W_TN, where
+// Signorini and Coulomb hold; a sticking contact rests; a sliding one moves against λ_T + (μ² λ_N / W_NN) W_NT, where
 // W is the diagonal block of G + R.
 Distances judge_raisim(const Triple& l, const Triple& s, double mu, const Matrix3& w) {
   const double lt = std::sqrt(l.t1 * l.t1 + l.t2 * l.t2), st = std::sqrt(s.t1 * s.t1 + s.t2 * s.t2);
   Distances d{distance_to_cone(lt, l.n, mu), std::max(0.0, -s.n), std::abs(l.n * s.n)};
   if (l.n <= 0.0 || st == 0.0) return d;
   const double bend = w(2, 2) > 0.0 ? mu * mu * l.n / w(2, 2) : 0.0;
-  const double d1 = l.t1 + bend * w(0, 2), d2 = l.t2 + bend * w(1, 2);
+  const double d1 = l.t1 + bend * w(2, 0), d2 = l.t2 + bend * w(2, 1);
   const double dt = std::sqrt(d1 * d1 + d2 * d2);
   // Power of λ_T on the part of σ_T that is not against d: across it, or all of it where friction would drive.
   double astray = 0.0;

@@ -118,11 +118,10 @@ void AdmmCore::weigh() {
 // L = λ_max(Ĝ) + η from below by power iteration, m = min R̂ + η.
 void AdmmCore::estimate_spectrum() {
   const int m = problem_->num_rows();
-  if (eigenvector_.size() != m || !(eigenvector_.squaredNorm() > 0.0)) {
-    eigenvector_.resize(m);
-    // Entries that differ, so that no symmetry of the contacts makes the start orthogonal to what is sought.
-    for (int r = 0; r < m; ++r) eigenvector_[r] = 1.0 + 0.1 * (r % 7);
-  }
+  // From the same start every time: a vector kept from the last solve would make the result depend on what was solved
+  // before. Entries differ, so that no symmetry of the contacts makes the start orthogonal to what is sought.
+  eigenvector_.resize(m);
+  for (int r = 0; r < m; ++r) eigenvector_[r] = 1.0 + 0.1 * (r % 7);
   double eigenvalue = 0.0;
   for (int k = 0; k < power_steps; ++k) {
     factorisation_.apply(eigenvector_, work_);

@@ -62,7 +62,7 @@ AdmmSet admm_set(const Constraint& constraint);
 
 class AdmmCore {
  public:
-  // Weights, choice of the factorisation, L by power iteration (warm-started from the last problem of this size).
+  // Weights, choice of the factorisation, L by power iteration.
   // `de_saxce` adds Γ(z) to g for cones: the NCP instead of the CCP. The problem must live as long as the iteration.
   void set_up(const ContactProblem& problem, std::span<const AdmmSet> sets, bool de_saxce,
               const AdmmParameters& parameters);

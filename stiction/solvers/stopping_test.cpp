@@ -19,7 +19,7 @@ Parts raisim_parts(double mu, const Vector3& l, const Vector3& s, const Matrix3&
   const double lt = l.head<2>().norm(), st = s.head<2>().norm();
   Parts parts{std::max({0.0, -l[2], lt - mu * l[2]}), std::max(0.0, -s[2]), std::abs(l[2] * s[2])};
   if (l[2] <= 0.0 || !(w(2, 2) > 0.0)) return parts;
-  const Vector2 bent = l.head<2>() + mu * mu * l[2] / w(2, 2) * w.col(2).head<2>();
+  const Vector2 bent = l.head<2>() + mu * mu * l[2] / w(2, 2) * w.row(2).head<2>().transpose();
   const double length = bent.norm();
   const double astray = length > 0.0 ? lt * (s.head<2>() + st / length * bent).norm() : 0.0;
   parts.work = std::max({parts.work, std::max(0.0, mu * l[2] - lt) * st, astray});
