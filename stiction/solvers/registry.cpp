@@ -6,10 +6,12 @@
 #include "stiction/solvers/solver_admm.h"
 #include "stiction/solvers/solver_anitescu_potra.h"
 #include "stiction/solvers/solver_auto.h"
+#include "stiction/solvers/solver_ccp_newton.h"
 #include "stiction/solvers/solver_dantzig.h"
 #include "stiction/solvers/solver_gauss_seidel.h"
 #include "stiction/solvers/solver_lemke.h"
 #include "stiction/solvers/solver_ncp_ip.h"
+#include "stiction/solvers/solver_ncp_newton.h"
 #include "stiction/solvers/solver_pgs.h"
 #include "stiction/solvers/solver_raisim.h"
 #include "stiction/solvers/solver_staggered.h"
@@ -30,7 +32,9 @@ const std::vector<Entry>& registry() {
       {"ccp-admm", [] { return std::make_unique<SolverAdmm>(ContactModel::ccp); }},
       {"ncp-admm", [] { return std::make_unique<SolverAdmm>(ContactModel::ncp); }},
       {"ncp-gs", [] { return std::make_unique<SolverGaussSeidel>(); }},
+      {"ncp-newton", [] { return std::make_unique<SolverNcpNewton>(); }},
       {"ncp-pgs", [] { return std::make_unique<SolverPgs>(ContactModel::ncp); }},
+      {"ccp-newton", [] { return std::make_unique<SolverCcpNewton>(); }},
       {"ccp-pgs", [] { return std::make_unique<SolverPgs>(ContactModel::ccp); }},
       {"lcp-pgs", [] { return std::make_unique<SolverPgs>(ContactModel::lcp); }},
       {"raisim-ds", [] { return std::make_unique<SolverRaisim>(true); }},

@@ -65,6 +65,7 @@ struct SolveReport {
   int factorisations = 0;
   double residual = 0.0;     // the solver's own stopping value; a benchmark quotes the judge instead
   bool symmetrised = false;  // G was not symmetric and the method used (G + Gᵀ)/2
+  bool regularised = false;  // the method put its own R where the problem has none; `residual` refers to that problem
   std::array<int, static_cast<int>(AutoStage::count)> stages{};  // `auto`: islands (or problems) finished by each stage
 };
 
