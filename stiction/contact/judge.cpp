@@ -151,7 +151,11 @@ Distances judge_anisotropic(const Constraint& c, const Triple& l, const Triple& 
   return d;
 }
 
-Distances judge_row(const Constraint& c, double l, double s) {
+Distances judge_row(const Constraint& c, double l, double s, ContactModel model) {
+  if (model == ContactModel::max_dissipation) {  // as for contacts: admissible, nothing more
+    if (c.kind == ConstraintKind::unilateral) return {std::max(0.0, -l), std::max(0.0, -s), 0.0};
+    return {std::max(0.0, std::abs(l) - c.bound), 0.0, 0.0};
+  }
   if (c.kind == ConstraintKind::unilateral) return {std::max(0.0, -l), std::max(0.0, -s), std::abs(l * s)};
   // dry friction: the natural residual, as a primal distance
   return {std::abs(l - std::clamp(l - s, -c.bound, c.bound)), 0.0, 0.0};
@@ -170,7 +174,7 @@ Distances judge_constraint(const ContactProblem& problem, int i, const double* l
     }
     return {0.0, velocity_scale * std::sqrt(moving), impulse_scale * velocity_scale * std::abs(work)};
   }
-  if (c.rows == 1) return judge_row(c, impulse_scale * l[0], velocity_scale * s[0]);
+  if (c.rows == 1) return judge_row(c, impulse_scale * l[0], velocity_scale * s[0], model);
   const Triple lambda{impulse_scale * l[0], impulse_scale * l[1], impulse_scale * l[2]};
   const Triple sigma{velocity_scale * s[0], velocity_scale * s[1], velocity_scale * s[2]};
   Matrix3 w = problem.diagonal_block(i);

@@ -10,6 +10,7 @@
 #include "stiction/solvers/solver_dantzig.h"
 #include "stiction/solvers/solver_gauss_seidel.h"
 #include "stiction/solvers/solver_lemke.h"
+#include "stiction/solvers/solver_max_dissipation.h"
 #include "stiction/solvers/solver_ncp_ip.h"
 #include "stiction/solvers/solver_ncp_newton.h"
 #include "stiction/solvers/solver_pgs.h"
@@ -44,6 +45,7 @@ const std::vector<Entry>& registry() {
       {"lcp-anitescu-potra", [] { return std::make_unique<SolverAnitescuPotra>(); }},
       {"lcp-dantzig", [] { return std::make_unique<SolverDantzig>(); }},
       {"ncp-ip", [] { return std::make_unique<SolverInteriorPoint>(); }},
+      {"max-dissipation", [] { return std::make_unique<SolverMaxDissipation>(); }},
   };
   return entries;
 }

@@ -12,7 +12,7 @@
 // Differences from the textbook: bounds on both sides, equilibration, and the worst row is driven first.
 #pragma once
 
-#include "stiction/solvers/condensed_problem.h"
+#include "stiction/solvers/frictionless_problem.h"
 #include "stiction/solvers/linear_complementarity.h"
 #include "stiction/solvers/solver.h"
 
@@ -27,15 +27,11 @@ class SolverDantzig : public ContactSolver {
   SolveReport do_solve(const ContactProblem& problem, ContactSolution& solution) override;
 
  private:
-  void collect_rows(const ContactProblem& problem);
-
   SolverSettings settings_;
   CondensedProblem condensed_;
+  FrictionlessProblem normals_;
   LinearComplementarity pivoting_;
-  LinearComplementarityProblem lcp_;
-  std::vector<int> rows_;       // rows of the problem that the LCP sees
-  std::vector<double> bounds_;  // of dry friction, scaled; infinity for rows that only push
-  VectorX lower_, upper_, unknown_, scaled_, impulse_, velocity_;
+  VectorX unknown_, scaled_, impulse_, velocity_;
 };
 
 }  // namespace stiction

@@ -63,10 +63,12 @@ StoppingResidual stopping_residual(const ContactProblem& problem, ContactModel m
       parts = {0.0, velocity_scale * sigma.norm(), impulse_scale * velocity_scale * std::abs(lambda.dot(sigma))};
     } else if (c.kind == ConstraintKind::unilateral) {
       const double a = impulse_scale * l[0], b = velocity_scale * s[0];
-      parts = {std::max(0.0, -a), std::max(0.0, -b), std::abs(a * b)};
+      // The program of maximum dissipation promises no complementarity of single rows, only admissibility.
+      parts = {std::max(0.0, -a), std::max(0.0, -b), model == ContactModel::max_dissipation ? 0.0 : std::abs(a * b)};
     } else if (c.kind == ConstraintKind::dry_friction) {
       const double a = impulse_scale * l[0], b = velocity_scale * s[0], bound = impulse_scale * c.bound;
-      parts = {std::abs(a - std::min(bound, std::max(-bound, a - b))), 0.0, 0.0};
+      const double wanted = model == ContactModel::max_dissipation ? a : a - b;
+      parts = {std::abs(a - std::min(bound, std::max(-bound, wanted))), 0.0, 0.0};
     } else {
       Constraint scaled = c;
       scaled.bound *= impulse_scale;

@@ -7,6 +7,7 @@
 
 #include "../support/allocation_guard.h"
 #include "stiction/contact/lcp_judge.h"
+#include "stiction/io/lcp.h"
 
 namespace stiction {
 namespace {
@@ -264,6 +265,26 @@ TEST(Dantzig, BoundsHold) {
   VectorX z;
   EXPECT_THROW(solver.solve_dantzig({MatrixX::Identity(1, 1), VectorX::Ones(1)}, VectorX::Ones(1), VectorX::Ones(1), z),
                std::invalid_argument);
+}
+
+// The stored corner cases. CPS_3 is a bimatrix game (zero diagonal blocks): Lemke's path leaves on a ray at once, for
+// any covering vector, although there are solutions.
+TEST(Lemke, SolvesTheStoredProblems) {
+  LinearComplementarity solver;
+  const auto solve = [&](const std::string& name, VectorX& z) {
+    const auto file = read_lcp(std::string(STICTION_SCENES) + "/fclib/lcp/lcp_" + name + ".hdf5");
+    const LcpStatus status = solver.solve_lemke(file.problem, z).status;
+    if (status == LcpStatus::solved) {
+      EXPECT_LE(judge_lcp(file.problem, z).eps_nat, 1e-13) << name;
+    }
+    return status;
+  };
+  VectorX z;
+  for (const char* name : {"CPS_1", "CPS_4", "Pang_isolated_sol", "deudeu", "exp_murty", "mmc", "ortiz", "trivial"}) {
+    EXPECT_EQ(solve(name, z), LcpStatus::solved) << name;
+  }
+  EXPECT_EQ(solve("CPS_3", z), LcpStatus::ray);
+  EXPECT_TRUE(z.allFinite());
 }
 
 TEST(LinearComplementarity, RefusesNanAndTakesTheEmptyProblem) {
