@@ -42,6 +42,10 @@ AutoGoal SolverAuto::goal() const {
   return goal;
 }
 
+bool SolverAuto::may_go_on(const AutoOutcome& so_far) const {
+  return !so_far.converged && (settings_.max_iterations == 0 || so_far.iterations < settings_.max_iterations);
+}
+
 SolverAuto::Island& SolverAuto::island(std::size_t k) {
   while (islands_.size() <= k) islands_.emplace_back();
   return islands_[k];
@@ -77,7 +81,7 @@ SolveReport SolverAuto::do_solve(const ContactProblem& problem, ContactSolution&
   report_.factorisations = outcome.factorisations;
   report_.residual = outcome.residual;
   if (!outcome.converged) {
-    const bool cut = settings_.max_iterations > 0 && outcome.factorisations >= settings_.max_iterations;
+    const bool cut = settings_.max_iterations > 0 && outcome.iterations >= settings_.max_iterations;
     report_.status = cut ? SolveStatus::iteration_limit : SolveStatus::stalled;
   }
   return report_;
@@ -104,8 +108,10 @@ AutoOutcome SolverAuto::solve_dense(const ContactProblem& problem, ContactSoluti
 // Dense or sparse problems that the cheap stages did not solve.
 AutoOutcome SolverAuto::finish_in_contact_space(Island& island, const ContactProblem& problem, AutoOutcome so_far,
                                                 VectorX& impulse) {
-  if (settings_.use_contact_space) combine(so_far, island.contact_space.solve(problem, goal(), impulse));
-  if (!so_far.converged && settings_.use_last_resort) {
+  if (settings_.use_contact_space && may_go_on(so_far)) {
+    combine(so_far, island.contact_space.solve(problem, goal(), impulse));
+  }
+  if (settings_.use_last_resort && may_go_on(so_far)) {
     const ContactProblem* sparse = &problem;
     if (problem.form() == DelassusForm::dense) {
       everything_.resize(problem.num_constraints());
@@ -197,7 +203,7 @@ bool SolverAuto::sweep_once(Island& island, const ContactProblem& sparse, AutoOu
 AutoOutcome SolverAuto::solve_island(Island& island, const ContactProblem& sparse, VectorX& impulse) {
   AutoOutcome outcome;
   if (sweep_once(island, sparse, outcome, impulse)) return outcome;
-  if (settings_.use_dense && sparse.num_rows() <= settings_.dense_island_rows) {
+  if (settings_.use_dense && sparse.num_rows() <= settings_.dense_island_rows && may_go_on(outcome)) {
     everything_.resize(sparse.num_constraints());
     std::iota(everything_.begin(), everything_.end(), 0);
     const ContactProblem& dense = island.other_form.make_dense(sparse, everything_);
@@ -243,13 +249,13 @@ AutoOutcome SolverAuto::solve_factored(const ContactProblem& problem, ContactSol
       velocity_is_current_ = true;
     }
   }
-  if (!outcome.converged && settings_.use_velocity_space) {
+  if (settings_.use_velocity_space && may_go_on(outcome)) {
     combine(outcome, velocity_space_.solve(problem, goal(), solution.impulse));
   }
-  if (!outcome.converged && (pile || stiff || small) && settings_.use_many_bodies) {
+  if ((pile || stiff || small) && settings_.use_many_bodies && may_go_on(outcome)) {
     combine(outcome, many_bodies_.solve(problem, goal(), solution.impulse));
   }
-  if (!outcome.converged && (settings_.use_contact_space || settings_.use_last_resort)) {
+  if ((settings_.use_contact_space || settings_.use_last_resort) && may_go_on(outcome)) {
     outcome =
         finish_in_contact_space(whole, whole.other_form.make_sparse(problem, everything_), outcome, solution.impulse);
   }

@@ -32,6 +32,8 @@
 
 namespace stiction {
 
+// max_iterations counts sweeps and Newton steps of all parts together: once it is used up no further part begins, and
+// the interior points stop at so many factorisations. The dense part, microseconds at most, is not cut short.
 struct SolverAutoSettings : SolverSettings {
   // Which parts may be used, for experiments; each on by default.
   bool use_dense = true;           // sweeps and active-set Newton on dense G
@@ -79,6 +81,7 @@ class SolverAuto final : public ContactSolver {
   bool is_stiff(const ContactProblem& problem) const;
   Island& island(std::size_t k);
   AutoGoal goal() const;
+  bool may_go_on(const AutoOutcome& so_far) const;  // not converged, iterations left
   void combine(AutoOutcome& so_far, const AutoOutcome& next);
 
   SolverAutoSettings settings_;
