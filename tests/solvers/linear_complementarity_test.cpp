@@ -267,8 +267,8 @@ TEST(Dantzig, BoundsHold) {
                std::invalid_argument);
 }
 
-// The stored corner cases. CPS_3 is a bimatrix game (zero diagonal blocks): Lemke's path leaves on a ray at once, for
-// any covering vector, although there are solutions.
+// The stored corner cases. CPS_3 is a bimatrix game with an indefinite matrix: Lemke's path leaves on a ray although
+// there are solutions.
 TEST(Lemke, SolvesTheStoredProblems) {
   LinearComplementarity solver;
   const auto solve = [&](const std::string& name, VectorX& z) {
