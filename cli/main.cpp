@@ -1,5 +1,6 @@
 // The `stiction` command: reads the command line, calls the verb, turns exceptions into messages and exit codes.
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <iostream>
 
 #include "cli/exit_code.h"
@@ -21,7 +22,13 @@ void add_solve(CLI::App& app, SolveOptions& options) {
       ->allow_extra_args(false)
       ->capture_default_str();
   verb->add_option("-t,--tolerance", options.run.tolerance, "Stop at this eps_nat of the solver's model")
-      ->check(CLI::PositiveNumber);
+      ->check(
+          [](const std::string& text) {
+            double value = 0.0;
+            const bool good = CLI::detail::lexical_cast(text, value) && value > 0.0 && std::isfinite(value);
+            return good ? std::string() : text + " is not a positive number";
+          },
+          "POSITIVE");
   verb->add_flag("--relative", options.run.use_relative,
                  "The tolerance refers to eps_rel, as collections are compared");
   verb->add_option("--max-iterations", options.run.max_iterations, "Largest number of iterations of every solver")
