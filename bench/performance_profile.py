@@ -25,7 +25,7 @@ def draw_profiles(times_by_target, out):
     factors = np.logspace(0, 4, 400)
     colours = {"stiction": "tab:red", "pinocchio": "tab:blue", "siconos": "tab:green"}
     styles = ["-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1))]
-    figure, axes = plt.subplots(1, len(times_by_target), figsize=(6.5 * len(times_by_target), 4.8), squeeze=False)
+    figure, axes = plt.subplots(1, len(times_by_target), figsize=(6.0 * len(times_by_target) + 2.0, 4.8), squeeze=False)
     for axis, (target, times) in zip(axes[0], times_by_target.items()):
         drawn = {}
         for name in times:
@@ -40,7 +40,7 @@ def draw_profiles(times_by_target, out):
         count = len(next(iter(times.values())))
         axis.set_title(f"{count} FCLIB problems, $\\varepsilon_{{rel}} \\leq$ {target:g}")
         axis.grid(alpha=0.3)
-    axes[0][-1].legend(fontsize=8, loc="lower right")
+    axes[0][-1].legend(fontsize=8, loc="center left", bbox_to_anchor=(1.02, 0.5))
     figure.tight_layout()
     figure.savefig(out, dpi=110)
     print(f"profile: {out}")

@@ -309,7 +309,7 @@ TEST(SolverAdmm, RefusesParametersOutOfRange) {
     ContactSolution solution;
     EXPECT_THROW(solver.solve(problem, solution), std::invalid_argument) << name;
   }
-  EXPECT_THROW(SolverAdmm(ContactModel::lcp), std::invalid_argument);
+  EXPECT_THROW(SolverAdmm{ContactModel::lcp}, std::invalid_argument);
 }
 
 // All 27 published problems but RockPile, at ε_rel ≤ 1e-6 of the matrix as published, in 2–6 factorisations on average.

@@ -117,7 +117,7 @@ TEST(SolverPgs, SecondSolveAllocatesNothing) {
 }
 
 TEST(SolverPgs, RefusesSettingsOutOfRange) {
-  EXPECT_THROW(SolverPgs(ContactModel::raisim), std::invalid_argument);
+  EXPECT_THROW(SolverPgs{ContactModel::raisim}, std::invalid_argument);
   SolverPgs solver(ContactModel::ncp);
   solver.set_option("over_relaxation", 2.0);
   ContactSolution solution;

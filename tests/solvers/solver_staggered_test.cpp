@@ -159,7 +159,7 @@ TEST(SolverStaggered, RefusesParametersOutOfRange) {
     ContactSolution solution;
     EXPECT_THROW(solver.solve(problem, solution), std::invalid_argument) << name;
   }
-  EXPECT_THROW(SolverStaggered(ContactModel::ccp), std::invalid_argument);
+  EXPECT_THROW(SolverStaggered{ContactModel::ccp}, std::invalid_argument);
 }
 
 TEST(SolverStaggered, Fclib) {
