@@ -23,14 +23,14 @@ struct AutoDenseView {
 
 namespace auto_dense_detail {
 
-// A pack at any address: what a portable build aligns to sixteen bytes only must not be read as an aligned pack.
-using Pack8Unaligned = double __attribute__((vector_size(64), aligned(8), may_alias));
-
+// A pack at any address: a portable build aligns to sixteen bytes only. The copy compiles to one unaligned move.
 inline Pack8 load(const double* p) {
-  return *reinterpret_cast<const Pack8Unaligned*>(p);
+  Pack8 pack;
+  std::memcpy(&pack, p, sizeof pack);
+  return pack;
 }
-inline void store(double* p, Pack8 a) {
-  *reinterpret_cast<Pack8Unaligned*>(p) = a;
+inline void store(double* p, const Pack8& pack) {
+  std::memcpy(p, &pack, sizeof pack);
 }
 
 // out += x · a
