@@ -179,7 +179,7 @@ TEST_P(AllSolvers, AgreesInVelocityWithTheFirstOfItsModel) {
   if (const auto reason = excused(GetParam(), Promise::agrees)) GTEST_SKIP() << *reason;
   const auto names = solver_names();
   const auto first = std::find_if(names.begin(), names.end(), [&](std::string_view name) {
-    const SolverTraits& traits = make_solver(name)->traits();
+    const SolverTraits traits = make_solver(name)->traits();  // a copy: the solver ends here
     return traits.model == model() && !traits.needs_compliance && !excused(name, Promise::agrees);
   });
   if (first == names.end() || *first == GetParam()) return;
