@@ -28,6 +28,7 @@ MAY_USE = {
 FOREIGN = {
     "Eigen": set(MAY_USE),
     "hdf5.h": {"io"},
+    "libqhull_r": {"model"},
     "unsupported": set(),
 }
 

@@ -3,7 +3,7 @@
 #include <Eigen/Eigenvalues>
 #include <cmath>
 
-#include "stiction/contact/refuse.h"
+#include "stiction/math/refuse.h"
 #include "stiction/math/set_anisotropic_cone.h"
 #include "stiction/math/set_box.h"
 #include "stiction/math/set_coulomb_cone.h"

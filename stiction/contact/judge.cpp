@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "stiction/contact/refuse.h"
+#include "stiction/math/refuse.h"
 
 namespace stiction {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "stiction/contact/refuse.h"
+#include "stiction/math/refuse.h"
 
 namespace stiction {
 namespace {

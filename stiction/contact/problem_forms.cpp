@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "stiction/contact/problem.h"
-#include "stiction/contact/refuse.h"
+#include "stiction/math/refuse.h"
 
 namespace stiction {
 namespace {

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "stiction/contact/problem.h"
-#include "stiction/contact/refuse.h"
+#include "stiction/math/refuse.h"
 
 namespace stiction {
 namespace {

@@ -1,4 +1,4 @@
-// How this room turns bad input away: std::invalid_argument whose message names argument, index and value.
+// How every room turns bad input away: std::invalid_argument whose message names argument, index and value.
 #pragma once
 
 #include <sstream>

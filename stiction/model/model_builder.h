@@ -1,0 +1,112 @@
+// Describes a world piece by piece and makes a Model of it.
+//
+//     ModelBuilder builder;
+//     builder.add_shape({.geometry = Plane{}});
+//     const int box = builder.add_body({.name = "box", .pose = Pose(Vector3(0, 0, 1))});
+//     builder.add_shape({.body = box, .geometry = Box{{0.1, 0.1, 0.1}}, .density = 1000});
+//     std::shared_ptr<const Model> model = builder.build();
+//
+// Every add_… checks what it is given and throws std::invalid_argument naming element, field and value; build() checks
+// what concerns the whole (masses below every joint, names, loops). Indices that add_… returns are the builder's own
+// and serve its other calls; the model is asked by name.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stiction/model/inertia.h"
+#include "stiction/model/model.h"
+
+namespace stiction {
+
+enum class JointKind { fixed, free, ball, revolute, prismatic, planar, universal, cylindrical };
+std::string_view to_string(JointKind kind);
+
+struct JointOptions {
+  std::string name;  // empty: the name of the body
+  JointKind kind = JointKind::free;
+  Pose pose;                          // X_BJ: joint frame in the body's frame; the body turns about its origin
+  Vector3 axis = Vector3::UnitZ();    // revolute, prismatic, cylindrical; normal of planar; first of universal
+  Vector3 axis_2 = Vector3::UnitX();  // second axis of universal
+  double reference = 0.0;             // position at which the body stands as `BodyOptions::pose` says, rad or m
+  double initial_position = 0.0;      // of the reset state; revolute and prismatic
+  // For every degree of freedom of the joint; units as in Dof.
+  double armature = 0.0, damping = 0.0, stiffness = 0.0, rest_position = 0.0, dry_friction = 0.0;
+  double lower = -no_limit, upper = no_limit, effort_limit = no_limit, velocity_limit = no_limit;
+};
+
+struct BodyOptions {
+  std::string name;  // empty: "body<index>"
+  int parent = -1;   // builder index; −1: the world
+  Pose pose;         // X_PB: body in its parent at the reference position; of a free body: where it starts
+  JointOptions joint;
+  // Several joints in sequence, in place of `joint`, as in MJCF: each turns about its own frame on the body.
+  std::vector<JointOptions> joints;
+  std::optional<Inertia> inertia;  // none: the sum of the shapes with mass or density
+};
+
+struct ShapeOptions {
+  std::string name;
+  int body = -1;  // builder index; −1: the world
+  Pose pose;      // X_BS
+  Geometry geometry = Sphere{};
+  Material material;
+  double mass = 0.0;     // kg; counts where the body gives no inertia
+  double density = 0.0;  // kg/m³; used where mass is 0
+  std::uint32_t group = 1, mask = 1;
+  std::array<double, 4> color{0.7, 0.7, 0.7, 1.0};
+};
+
+struct LoopOptions {
+  std::string name;
+  LoopKind kind = LoopKind::point;
+  int body_a = -1, body_b = -1;  // builder indices; −1: the world
+  Pose pose_a, pose_b;           // X_AF, X_BF
+  std::string joint_a, joint_b;  // joint equality: joints of one degree of freedom; joint_b may be empty
+  std::array<double, 5> coefficients{0.0, 1.0, 0.0, 0.0, 0.0};
+  double compliance = 0.0;
+};
+
+struct ActuatorOptions {
+  std::string name;   // empty: the name of the joint
+  std::string joint;  // of one degree of freedom
+  ActuatorKind kind = ActuatorKind::torque;
+  double gear = 1.0, kp = 0.0, kd = 0.0;
+  double control_lower = -no_limit, control_upper = no_limit, force_lower = -no_limit, force_upper = no_limit;
+};
+
+class ModelBuilder {
+ public:
+  ModelBuilder();
+  ~ModelBuilder();
+  ModelBuilder(ModelBuilder&&) noexcept;
+  ModelBuilder& operator=(ModelBuilder&&) noexcept;
+
+  void set_gravity(const Vector3& gravity);
+  void set_friction_rule(FrictionRule rule);
+  void set_suggested_time_step(double seconds);
+
+  int add_body(const BodyOptions& options);
+  int add_shape(const ShapeOptions& options);
+  int add_site(const std::string& name, int body, const Pose& pose);
+  int add_loop(const LoopOptions& options);
+  int add_actuator(const ActuatorOptions& options);
+  // q and v in the layout of the model, or empty for the initial state. Checked by build().
+  int add_keyframe(const Keyframe& keyframe);
+
+  void exclude_bodies(int body_a, int body_b);  // no contact between any of their shapes
+  void exclude_shapes(int shape_a, int shape_b);
+  void force_pair(int shape_a, int shape_b);  // contact whatever group, mask and kinship say
+  // Shapes of a body and of its parent do not meet unless this is set (bodies fixed to the world do).
+  void set_parents_collide(bool collide);
+
+  std::shared_ptr<const Model> build() const;
+
+ private:
+  struct Draft;
+  std::unique_ptr<Draft> draft_;
+};
+
+}  // namespace stiction
