@@ -22,5 +22,7 @@ struct Inertia {
 // Throws std::invalid_argument, beginning with `what`, unless mass > 0 and the moment is symmetric, positive definite
 // and obeys the triangle inequality (to a relative 1e-6).
 void check_inertia(const Inertia& inertia, std::string_view what);
+// The same for a part that is rigidly joined to others: no mass at all, and moments that are zero, are allowed.
+void check_semi_inertia(const Inertia& inertia, std::string_view what);
 
 }  // namespace stiction

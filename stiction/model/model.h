@@ -46,7 +46,7 @@ struct Body {
   JointType joint = JointType::free;
   int first_position = 0;  // in q
   int first_velocity = 0;  // in v
-  Pose placement;     // X_PJ: joint frame in the parent's frame; the body's frame at q = 0. Not used by free joints.
+  Pose placement{};   // X_PJ: joint frame in the parent's frame; the body's frame at q = 0. Not used by free joints.
   double mass = 0.0;  // kg; 0 for the inner bodies of a chain
   Vector3 com = Vector3::Zero();      // centre of mass in the body's frame, m
   Matrix3 inertia = Matrix3::Zero();  // about the centre of mass, body axes, kg·m²
@@ -55,7 +55,7 @@ struct Body {
 struct Tree {
   int first_body = 0, num_bodies = 0;
   int first_velocity = 0, num_velocities = 0;
-  // One free body whose centre of mass is its origin: its inertia matrix never changes.
+  // One free body without armature whose centre of mass is its origin: M = diag(m, m, m, inertia), always.
   bool is_single_free_body = false;
 };
 
@@ -76,7 +76,7 @@ struct Dof {
 
 // A joint as the user named it: consecutive degrees of freedom.
 struct Joint {
-  std::string name, kind;  // kind: free, ball, revolute, prismatic, planar, universal, cylindrical
+  std::string name{}, kind{};  // kind: free, ball, revolute, prismatic, planar, universal, cylindrical
   int first_body = 0, num_bodies = 1;
   int first_position = 0, num_positions = 0;
   int first_velocity = 0, num_velocities = 0;
@@ -84,9 +84,9 @@ struct Joint {
 
 // A named frame on a body: every body of the user (also those merged into their parent), every site.
 struct Frame {
-  std::string name;
+  std::string name{};
   int body = -1;         // −1: the world
-  Pose pose;             // X_BF
+  Pose pose{};           // X_BF
   bool is_site = false;  // not a body of the user
 };
 
@@ -99,10 +99,10 @@ enum class LoopKind : std::uint8_t {
 std::string_view to_string(LoopKind kind);
 
 struct Loop {
-  std::string name;
+  std::string name{};
   LoopKind kind = LoopKind::point;
   int body_a = -1, body_b = -1;  // −1: the world
-  Pose pose_a, pose_b;           // X_AF, X_BF
+  Pose pose_a{}, pose_b{};       // X_AF, X_BF
   int dof_a = -1, dof_b = -1;    // joint equality
   std::array<double, 5> coefficients{};
   double compliance = 0.0;  // m/N (rad/(N·m) for turning rows); zero is rigid
@@ -116,7 +116,7 @@ enum class ActuatorKind : std::uint8_t {
 std::string_view to_string(ActuatorKind kind);
 
 struct Actuator {
-  std::string name;
+  std::string name{};
   ActuatorKind kind = ActuatorKind::torque;
   int dof = 0;
   double gear = 1.0;
@@ -126,13 +126,13 @@ struct Actuator {
 };
 
 struct Keyframe {
-  std::string name;
+  std::string name{};
   double time = 0.0;
-  VectorX q, v, control;
+  VectorX q{}, v{}, control{};
 };
 
-// Velocities cut into nodes of at most six, never across a branching point, so that the chain of any body consists of
-// whole nodes. The factored form of contact problems is cut the same way.
+// Velocities cut into nodes of at most six, never across a branching point: two chains part at the end of a node, and
+// only the last node of a body's chain may be used in part. The factored form of contact problems is cut the same way.
 struct VelocityNode {
   int first_velocity = 0, size = 0;
   int parent = -1;  // next node towards the root
@@ -154,8 +154,8 @@ struct Model {
   std::vector<Keyframe> keyframes;
   std::vector<std::pair<int, int>> excluded_pairs;  // of shapes, first < second, sorted; parents and children included
   std::vector<std::pair<int, int>> forced_pairs;    // of shapes that may meet whatever group and mask say; sorted
-  VectorX initial_position;                         // q of the reset state
-  VectorX initial_velocity;                         // v of the reset state
+  VectorX initial_position{};                       // q of the reset state
+  VectorX initial_velocity{};                       // v of the reset state
 
   // Packed rows of M and of its factor: row j holds the couplings of velocity j with its ancestors by depth, entry
   // depth[j] being the diagonal; rows start at multiples of four.

@@ -25,9 +25,9 @@ enum class JointKind { fixed, free, ball, revolute, prismatic, planar, universal
 std::string_view to_string(JointKind kind);
 
 struct JointOptions {
-  std::string name;  // empty: the name of the body
+  std::string name{};  // empty: the name of the body
   JointKind kind = JointKind::free;
-  Pose pose;                          // X_BJ: joint frame in the body's frame; the body turns about its origin
+  Pose pose{};                        // X_BJ: joint frame in the body's frame; the body turns about its origin
   Vector3 axis = Vector3::UnitZ();    // revolute, prismatic, cylindrical; normal of planar; first of universal
   Vector3 axis_2 = Vector3::UnitX();  // second axis of universal
   double reference = 0.0;             // position at which the body stands as `BodyOptions::pose` says, rad or m
@@ -38,21 +38,21 @@ struct JointOptions {
 };
 
 struct BodyOptions {
-  std::string name;  // empty: "body<index>"
-  int parent = -1;   // builder index; −1: the world
-  Pose pose;         // X_PB: body in its parent at the reference position; of a free body: where it starts
-  JointOptions joint;
+  std::string name{};  // empty: "body<index>"
+  int parent = -1;     // builder index; −1: the world
+  Pose pose{};         // X_PB: body in its parent at the reference position; of a free body: where it starts
+  JointOptions joint{};
   // Several joints in sequence, in place of `joint`, as in MJCF: each turns about its own frame on the body.
-  std::vector<JointOptions> joints;
-  std::optional<Inertia> inertia;  // none: the sum of the shapes with mass or density
+  std::vector<JointOptions> joints{};
+  std::optional<Inertia> inertia{};  // none: the sum of the shapes with mass or density
 };
 
 struct ShapeOptions {
-  std::string name;
+  std::string name{};
   int body = -1;  // builder index; −1: the world
-  Pose pose;      // X_BS
+  Pose pose{};    // X_BS
   Geometry geometry = Sphere{};
-  Material material;
+  Material material{};
   double mass = 0.0;     // kg; counts where the body gives no inertia
   double density = 0.0;  // kg/m³; used where mass is 0
   std::uint32_t group = 1, mask = 1;
@@ -60,18 +60,18 @@ struct ShapeOptions {
 };
 
 struct LoopOptions {
-  std::string name;
+  std::string name{};
   LoopKind kind = LoopKind::point;
-  int body_a = -1, body_b = -1;  // builder indices; −1: the world
-  Pose pose_a, pose_b;           // X_AF, X_BF
-  std::string joint_a, joint_b;  // joint equality: joints of one degree of freedom; joint_b may be empty
+  int body_a = -1, body_b = -1;      // builder indices; −1: the world
+  Pose pose_a{}, pose_b{};           // X_AF, X_BF
+  std::string joint_a{}, joint_b{};  // joint equality: joints of one degree of freedom; joint_b may be empty
   std::array<double, 5> coefficients{0.0, 1.0, 0.0, 0.0, 0.0};
   double compliance = 0.0;
 };
 
 struct ActuatorOptions {
-  std::string name;   // empty: the name of the joint
-  std::string joint;  // of one degree of freedom
+  std::string name{};   // empty: the name of the joint
+  std::string joint{};  // of one degree of freedom
   ActuatorKind kind = ActuatorKind::torque;
   double gear = 1.0, kp = 0.0, kd = 0.0;
   double control_lower = -no_limit, control_upper = no_limit, force_lower = -no_limit, force_upper = no_limit;

@@ -52,11 +52,11 @@ enum class ShapeKind : std::uint8_t {
 std::string_view to_string(ShapeKind kind);
 
 struct Shape {
-  std::string name;
+  std::string name{};
   int body = -1;  // which body carries it; −1: the world
-  Pose pose;      // X_BS: shape frame in the body's frame
-  Geometry geometry;
-  Material material;
+  Pose pose{};    // X_BS: shape frame in the body's frame
+  Geometry geometry{};
+  Material material{};
   // Two shapes may meet when (a.group & b.mask) | (b.group & a.mask) is not zero and no filter of the model says no.
   std::uint32_t group = 1, mask = 1;
   std::array<double, 4> color{0.7, 0.7, 0.7, 1.0};  // red, green, blue, opacity, 0 … 1

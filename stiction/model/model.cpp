@@ -1,0 +1,104 @@
+#include "stiction/model/model.h"
+
+#include <algorithm>
+
+#include "stiction/math/refuse.h"
+
+namespace stiction {
+namespace {
+
+// Index of the element of that name; the message lists what there is, as far as it fits.
+template <class Elements>
+int find_by_name(const Elements& elements, std::string_view name, const char* kind) {
+  for (std::size_t k = 0; k < elements.size(); ++k) {
+    if (elements[k].name == name) return static_cast<int>(k);
+  }
+  constexpr std::size_t most = 20;
+  std::string names;
+  for (std::size_t k = 0; k < std::min(most, elements.size()); ++k) {
+    names += (k == 0 ? "'" : ", '") + elements[k].name + "'";
+  }
+  if (elements.size() > most) names += " and " + std::to_string(elements.size() - most) + " more";
+  refuse("no ", kind, " '", name, "' in the model; there ", elements.size() == 1 ? "is " : "are ",
+         names.empty() ? "none" : names);
+}
+
+bool contains(const std::vector<std::pair<int, int>>& sorted, std::pair<int, int> pair) {
+  return std::binary_search(sorted.begin(), sorted.end(), pair);
+}
+
+}  // namespace
+
+std::string_view to_string(JointType type) {
+  switch (type) {
+    case JointType::free:
+      return "free";
+    case JointType::ball:
+      return "ball";
+    case JointType::revolute:
+      return "revolute";
+    case JointType::prismatic:
+      return "prismatic";
+  }
+  return "?";
+}
+
+std::string_view to_string(LoopKind kind) {
+  switch (kind) {
+    case LoopKind::point:
+      return "point";
+    case LoopKind::hinge:
+      return "hinge";
+    case LoopKind::weld:
+      return "weld";
+    case LoopKind::joint_equality:
+      return "joint_equality";
+  }
+  return "?";
+}
+
+std::string_view to_string(ActuatorKind kind) {
+  switch (kind) {
+    case ActuatorKind::torque:
+      return "torque";
+    case ActuatorKind::position:
+      return "position";
+    case ActuatorKind::velocity:
+      return "velocity";
+  }
+  return "?";
+}
+
+std::string_view to_string(ShapeKind kind) {
+  constexpr std::string_view names[] = {"plane", "sphere",      "capsule",       "cylinder",    "ellipsoid",
+                                        "box",   "convex_hull", "triangle_mesh", "height_field"};
+  static_assert(std::size(names) == std::variant_size_v<Geometry>);
+  return static_cast<std::size_t>(kind) < std::size(names) ? names[static_cast<std::size_t>(kind)] : "?";
+}
+
+bool Model::may_collide(int shape_a, int shape_b) const {
+  const Shape &a = shapes[shape_a], &b = shapes[shape_b];
+  if (a.body == b.body) return false;
+  const std::pair<int, int> pair = std::minmax(shape_a, shape_b);
+  if (contains(forced_pairs, pair)) return true;
+  if (((a.group & b.mask) | (b.group & a.mask)) == 0) return false;
+  return !contains(excluded_pairs, pair);
+}
+
+int Model::find_frame(std::string_view name) const {
+  return find_by_name(frames, name, "frame");
+}
+int Model::find_joint(std::string_view name) const {
+  return find_by_name(joints, name, "joint");
+}
+int Model::find_shape(std::string_view name) const {
+  return find_by_name(shapes, name, "shape");
+}
+int Model::find_actuator(std::string_view name) const {
+  return find_by_name(actuators, name, "actuator");
+}
+int Model::find_keyframe(std::string_view name) const {
+  return find_by_name(keyframes, name, "keyframe");
+}
+
+}  // namespace stiction

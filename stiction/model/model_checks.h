@@ -1,0 +1,25 @@
+// Checks of what a ModelBuilder is given. Each throws std::invalid_argument whose message begins with `what`, the
+// element's name, and tells field and value. Those that return something return it cleaned: rotations orthonormal to
+// rounding, axes of length one.
+#pragma once
+
+#include <string>
+
+#include "stiction/model/model_builder.h"
+
+namespace stiction {
+
+void check_finite(double value, std::string_view what, std::string_view field);
+void check_finite(const Vector3& value, std::string_view what, std::string_view field);
+void check_not_negative(double value, std::string_view what, std::string_view field);
+// Either may be infinite; neither may be NaN; lower ≤ upper.
+void check_range(double lower, double upper, std::string_view what, std::string_view fields);
+
+Pose checked_pose(const Pose& pose, std::string_view what, std::string_view field);
+Vector3 checked_axis(const Vector3& axis, std::string_view what, std::string_view field);
+
+JointOptions checked_joint(const JointOptions& joint, std::string_view what);
+void check_material(const Material& material, std::string_view what);
+void check_geometry(const Geometry& geometry, std::string_view what);
+
+}  // namespace stiction

@@ -1,0 +1,164 @@
+// What ties the forest together and drives it: loops, actuators, keyframes, and which shapes may meet.
+#include <algorithm>
+#include <set>
+
+#include "stiction/math/refuse.h"
+#include "stiction/model/model_checks.h"
+#include "stiction/model/model_draft.h"
+
+namespace stiction {
+namespace {
+
+constexpr std::int64_t max_excluded_pairs = std::int64_t{1} << 26;
+
+BodyPlace place_of(int body, const std::vector<BodyPlace>& place) {
+  return body < 0 ? BodyPlace{} : place[body];
+}
+
+// The degree of freedom of a joint that has one.
+int single_dof(const Model& model, const std::string& joint, const std::string& what, const char* field) {
+  const auto found = std::find_if(model.joints.begin(), model.joints.end(),
+                                  [&](const Joint& candidate) { return candidate.name == joint; });
+  if (found == model.joints.end()) refuse(what, ": ", field, " is '", joint, "', but there is no such moving joint");
+  if (found->num_velocities != 1) {
+    refuse(what, ": ", field, " '", joint, "' is a ", found->kind, " joint of ", found->num_velocities,
+           " degrees of freedom; it must have one");
+  }
+  return found->first_velocity;
+}
+
+std::string name_of(int body, const ModelDraft& draft) {
+  return body < 0 ? "the world" : "'" + draft.bodies[body].name + "'";
+}
+
+Loop make_loop(const LoopOptions& options, const ModelDraft& draft, const std::vector<BodyPlace>& place,
+               const Model& model) {
+  const std::string what = "loop '" + options.name + "'";
+  Loop loop{.name = options.name, .kind = options.kind, .compliance = options.compliance};
+  if (options.kind == LoopKind::joint_equality) {
+    loop.coefficients = options.coefficients;
+    loop.dof_a = single_dof(model, options.joint_a, what, "joint_a");
+    if (!options.joint_b.empty()) loop.dof_b = single_dof(model, options.joint_b, what, "joint_b");
+    if (loop.dof_a == loop.dof_b) refuse(what, ": joint_a and joint_b are both '", options.joint_a, "'");
+    return loop;
+  }
+  const BodyPlace a = place_of(options.body_a, place), b = place_of(options.body_b, place);
+  if (a.body == b.body) {
+    refuse(what, ": body_a (", name_of(options.body_a, draft), ") and body_b (", name_of(options.body_b, draft), ") ",
+           a.body < 0 ? "are both part of the world" : "are parts of one rigid body",
+           "; a loop joins what can move apart");
+  }
+  loop.body_a = a.body, loop.body_b = b.body;
+  loop.pose_a = a.pose * options.pose_a, loop.pose_b = b.pose * options.pose_b;
+  return loop;
+}
+
+Actuator make_actuator(const ActuatorOptions& options, const Model& model) {
+  const std::string what = "actuator '" + options.name + "'";
+  Actuator actuator{.name = options.name, .kind = options.kind};
+  actuator.dof = single_dof(model, options.joint, what, "joint");
+  actuator.gear = options.gear;
+  actuator.kp = options.kp, actuator.kd = options.kd;
+  actuator.control_lower = options.control_lower, actuator.control_upper = options.control_upper;
+  actuator.force_lower = options.force_lower, actuator.force_upper = options.force_upper;
+  return actuator;
+}
+
+// A vector of a keyframe: `fallback` where it is empty.
+VectorX keyframe_vector(const VectorX& given, const VectorX& fallback, const std::string& what, const char* field) {
+  if (given.size() == 0) return fallback;
+  if (given.size() != fallback.size()) {
+    refuse(what, ": ", field, " has ", given.size(), " entries; the model has ", fallback.size());
+  }
+  for (Eigen::Index k = 0; k < given.size(); ++k) {
+    check_finite(given[k], what, std::string(field) + "[" + std::to_string(k) + "]");
+  }
+  return given;
+}
+
+void normalise_quaternions(const Model& model, VectorX& q, const std::string& what) {
+  for (const Body& body : model.bodies) {
+    if (body.joint != JointType::free && body.joint != JointType::ball) continue;
+    const int first = body.first_position + (body.joint == JointType::free ? 3 : 0);
+    const double length = q.segment<4>(first).stableNorm();
+    if (!(length > 1e-100)) refuse(what, ": the quaternion at q[", first, "] has length ", length);
+    if (std::abs(length - 1.0) > 1e-15) q.segment<4>(first) /= length;
+  }
+}
+
+// Every pair of a shape of one list with a shape of the other, kept below a size that memory and search can bear.
+class ExcludedPairs {
+ public:
+  void add(const std::vector<int>& a, const std::vector<int>& b) {
+    count_ += static_cast<std::int64_t>(a.size()) * static_cast<std::int64_t>(b.size());
+    if (count_ > max_excluded_pairs) {
+      refuse("model: more than ", max_excluded_pairs,
+             " pairs of shapes that must not meet; use groups and masks instead");
+    }
+    for (int i : a) {
+      for (int j : b) {
+        if (i != j) pairs_.emplace_back(std::min(i, j), std::max(i, j));
+      }
+    }
+  }
+  std::vector<std::pair<int, int>> take() { return std::move(pairs_); }
+
+ private:
+  std::int64_t count_ = 0;
+  std::vector<std::pair<int, int>> pairs_;
+};
+
+void sort_unique(std::vector<std::pair<int, int>>& pairs) {
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+}
+
+}  // namespace
+
+void lay_out_links(const ModelDraft& draft, const std::vector<BodyPlace>& place, Model& model) {
+  for (const LoopOptions& options : draft.loops) model.loops.push_back(make_loop(options, draft, place, model));
+  for (const ActuatorOptions& options : draft.actuators) model.actuators.push_back(make_actuator(options, model));
+}
+
+void lay_out_keyframes(const ModelDraft& draft, Model& model) {
+  const VectorX no_control = VectorX::Zero(static_cast<Eigen::Index>(model.actuators.size()));
+  for (const Keyframe& given : draft.keyframes) {
+    const std::string what = "keyframe '" + given.name + "'";
+    Keyframe keyframe{.name = given.name, .time = given.time};
+    keyframe.q = keyframe_vector(given.q, model.initial_position, what, "q");
+    keyframe.v = keyframe_vector(given.v, model.initial_velocity, what, "v");
+    keyframe.control = keyframe_vector(given.control, no_control, what, "control");
+    normalise_quaternions(model, keyframe.q, what);
+    model.keyframes.push_back(std::move(keyframe));
+  }
+}
+
+void lay_out_pairs(const ModelDraft& draft, const std::vector<BodyPlace>& place, Model& model) {
+  const int num_users = static_cast<int>(draft.bodies.size()), num_shapes = static_cast<int>(model.shapes.size());
+  std::vector<std::vector<int>> of_user(num_users + 1), of_body(model.bodies.size());  // shapes; of the world last
+  for (int s = 0; s < num_shapes; ++s) {
+    of_user[draft.shapes[s].body < 0 ? num_users : draft.shapes[s].body].push_back(s);
+    if (model.shapes[s].body >= 0) of_body[model.shapes[s].body].push_back(s);
+  }
+  const auto shapes_of = [&](int user) -> const std::vector<int>& { return of_user[user < 0 ? num_users : user]; };
+  ExcludedPairs excluded;
+  for (const auto& [a, b] : draft.excluded_bodies) excluded.add(shapes_of(a), shapes_of(b));
+  for (const auto& [a, b] : draft.excluded_shapes) excluded.add({a}, {b});
+  for (int user = 0; user < num_users && !draft.parents_collide; ++user) {
+    const BodyPlace parent = place_of(draft.bodies[user].parent, place);
+    if (parent.body < 0 || parent.body == place[user].body) continue;
+    excluded.add(of_body[parent.body], of_body[place[user].body]);
+  }
+  std::vector<std::pair<int, int>> forced;
+  for (const auto& [a, b] : draft.forced_pairs) {
+    if (model.shapes[a].body != model.shapes[b].body) forced.emplace_back(a, b);
+  }
+  sort_unique(forced);
+  std::vector<std::pair<int, int>> pairs = excluded.take();
+  sort_unique(pairs);
+  std::set_difference(pairs.begin(), pairs.end(), forced.begin(), forced.end(),
+                      std::back_inserter(model.excluded_pairs));
+  model.forced_pairs = std::move(forced);
+}
+
+}  // namespace stiction

@@ -1,0 +1,7 @@
+#include "stiction/model/model_draft.h"
+
+namespace stiction {
+
+void check_mobility(const Model&) {}
+
+}  // namespace stiction
