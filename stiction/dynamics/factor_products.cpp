@@ -1,0 +1,158 @@
+#include <algorithm>
+
+#include "stiction/dynamics/dynamics.h"
+
+namespace stiction {
+namespace {
+
+// Rows 3 … 5 of a single free body couple with one another only: the three entries of L below the diagonal.
+template <class T>
+struct SingleBodyFactor {
+  T l43, l53, l54;
+  SingleBodyFactor(const DynamicsDataT<T>& d, int j)
+      : l43(d.factor[d.row_begin[j + 4] + 3]),
+        l53(d.factor[d.row_begin[j + 5] + 3]),
+        l54(d.factor[d.row_begin[j + 5] + 4]) {}
+};
+
+template <class T>
+void solve_single_body(const DynamicsDataT<T>& d, int j, T* x) {
+  const SingleBodyFactor<T> l(d, j);
+  const T* inverse = &d.inverse_pivot[j];
+  x += j;
+  x[4] -= l.l54 * x[5];
+  x[3] -= l.l53 * x[5] + l.l43 * x[4];
+  for (int k = 0; k < 6; ++k) x[k] *= inverse[k];
+  x[4] -= l.l43 * x[3];
+  x[5] -= l.l53 * x[3] + l.l54 * x[4];
+}
+
+// x ← L⁻¹ x on rows [first, end), root to leaf.
+template <class T>
+void apply_inverse_factor(const Model& model, const DynamicsDataT<T>& d, int first, int end, T* x) {
+  const T* factor = d.factor.data();
+  const int *begin = d.row_begin.data(), *depth = d.depth.data(), *row_ancestor = model.row_ancestor.data();
+  for (int i = first; i < end; ++i) {
+    const T* row = factor + begin[i];
+    const int* ancestor = row_ancestor + begin[i];
+    T sum[4] = {};
+    if constexpr (std::is_same_v<T, double>) {  // the padding holds zeros, and velocity 0
+      for (int e = 0; e < depth[i]; e += 4) {
+        for (int k = 0; k < 4; ++k) sum[k] += row[e + k] * x[ancestor[e + k]];
+      }
+    } else {
+      for (int e = 0; e < depth[i]; ++e) sum[0] += row[e] * x[ancestor[e]];
+    }
+    x[i] -= (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  }
+}
+
+// x ← D⁻¹ L⁻ᵀ x on rows [first, end), leaf to root.
+template <class T>
+void apply_inverse_transpose(const Model& model, const DynamicsDataT<T>& d, int first, int end, T* x) {
+  const T *factor = d.factor.data(), *inverse_pivot = d.inverse_pivot.data();
+  const int *begin = d.row_begin.data(), *depth = d.depth.data(), *row_ancestor = model.row_ancestor.data();
+  for (int i = end - 1; i >= first; --i) {
+    const T* row = factor + begin[i];
+    const int* ancestor = row_ancestor + begin[i];
+    const T xi = x[i];
+    for (int e = depth[i] - 1; e >= 0; --e) x[ancestor[e]] -= row[e] * xi;
+    x[i] = xi * inverse_pivot[i];
+  }
+}
+
+// A single free body: the linear columns are the world's axes, the angular ones the body's.
+template <class T>
+void chain_of_single_body(const DynamicsDataT<T>& d, int body, SpatialVector<T>* y) {
+  const int j = d.first_velocity[body];
+  const SingleBodyFactor<T> l(d, j);
+  const Rotation<T>& r = d.bodies[body].rotation;
+  const T* scale = &d.inverse_root_pivot[j];
+  for (int k = 0; k < 3; ++k) y[k] = scale[k] * d.motion[j + k];
+  const Vec3<T> zero = zero_vector<T>(), middle = r.y - l.l54 * r.z;
+  y[5] = {scale[5] * r.z, zero};
+  y[4] = {scale[4] * middle, zero};
+  y[3] = {scale[3] * (r.x - l.l53 * r.z - l.l43 * middle), zero};
+}
+
+}  // namespace
+
+template <class T>
+void solve_inertia(const Model& model, const DynamicsDataT<T>& data, T* x) {
+  for (const TreeRun& run : data.runs) {
+    if (run.single_free_bodies) {
+      for (int j = run.first_velocity; j < run.end_velocity; j += 6) solve_single_body(data, j, x);
+    } else {
+      apply_inverse_transpose(model, data, run.first_velocity, run.end_velocity, x);
+      apply_inverse_factor(model, data, run.first_velocity, run.end_velocity, x);
+    }
+  }
+}
+
+template <class T>
+void multiply_inertia(const Model& model, const DynamicsDataT<T>& data, const T* x, T* y) {
+  const int n = static_cast<int>(data.depth.size());
+  for (int i = 0; i < n; ++i) {
+    const T* row = data.mass_matrix.data() + data.row_begin[i];
+    const int* ancestor = model.row_ancestor.data() + data.row_begin[i];
+    T sum = row[data.depth[i]] * x[i];
+    for (int e = 0; e < data.depth[i]; ++e) {
+      sum += row[e] * x[ancestor[e]];
+      y[ancestor[e]] += row[e] * x[i];  // ancestors come first: theirs is begun
+    }
+    y[i] = sum;
+  }
+}
+
+template <class T>
+int chain_through_factor(const Model& model, const DynamicsDataT<T>& data, int body, SpatialVector<T>* y) {
+  if (body < 0) return 0;
+  if (model.trees[data.tree_of[body]].is_single_free_body) {
+    chain_of_single_body(data, body, y);
+    return 6;
+  }
+  const int last = data.first_velocity[body + 1] - 1, n = data.depth[last] + 1;
+  const int* ancestor = model.row_ancestor.data() + data.row_begin[last];
+  const int* ancestor_row = data.ancestor_row.data() + data.row_begin[last];
+  for (int e = 0; e < n; ++e) y[e] = data.motion[ancestor[e]];
+  for (int e = n - 1; e >= 0; --e) {  // y L = S from the deepest velocity up
+    const T* row = data.factor.data() + ancestor_row[e];
+    const SpatialVector<T> ye = y[e];
+    for (int g = 0; g < e; ++g) y[g] = y[g] - row[g] * ye;
+    y[e] = data.inverse_root_pivot[ancestor[e]] * ye;
+  }
+  return n;
+}
+
+int chain_through_factor(const Model& model, const DynamicsData& data, int body, Pack8* y) {
+  static_assert(sizeof(SpatialVector<double>) == sizeof(Pack8));
+  return chain_through_factor(model, data, body, reinterpret_cast<SpatialVector<double>*>(y));
+}
+
+template <class T>
+void velocity_from_factor(const Model& model, const DynamicsDataT<T>& data, const T* w, T* dv) {
+  const int n = static_cast<int>(data.depth.size());
+  for (int i = 0; i < n; ++i) dv[i] = data.inverse_root_pivot[i] * w[i];
+  for (const TreeRun& run : data.runs) {
+    if (run.single_free_bodies) {
+      for (int j = run.first_velocity; j < run.end_velocity; j += 6) {
+        const SingleBodyFactor<T> l(data, j);
+        dv[j + 4] -= l.l43 * dv[j + 3];
+        dv[j + 5] -= l.l53 * dv[j + 3] + l.l54 * dv[j + 4];
+      }
+    } else {
+      apply_inverse_factor(model, data, run.first_velocity, run.end_velocity, dv);
+    }
+  }
+}
+
+#define STICTION_INSTANTIATE(T)                                                                     \
+  template void solve_inertia(const Model&, const DynamicsDataT<T>&, T*);                           \
+  template void multiply_inertia(const Model&, const DynamicsDataT<T>&, const T*, T*);              \
+  template int chain_through_factor(const Model&, const DynamicsDataT<T>&, int, SpatialVector<T>*); \
+  template void velocity_from_factor(const Model&, const DynamicsDataT<T>&, const T*, T*);
+STICTION_INSTANTIATE(double)
+STICTION_INSTANTIATE(Pack4)
+STICTION_INSTANTIATE(Pack8)
+
+}  // namespace stiction
