@@ -46,6 +46,28 @@ double relative(const MatrixX& a, const MatrixX& b) {
   return (a - b).cwiseAbs().maxCoeff() / (1.0 + b.cwiseAbs().maxCoeff());
 }
 
+TEST(Dynamics, poses_and_velocities_follow_from_the_joints) {
+  constexpr double h = 1e-6;
+  int kinds[4] = {0, 0, 0, 0}, single = 0;
+  for (unsigned seed = 0; seed < num_forests; ++seed) {
+    Updated u(seed);
+    const std::vector<Pose> poses = testing::body_poses(*u.model, u.motion.q),
+                            after = testing::body_poses(*u.model, u.moved(u.motion.v, h)),
+                            before = testing::body_poses(*u.model, u.moved(u.motion.v, -h));
+    for (int i = 0; i < u.model->num_bodies(); ++i) {
+      ++kinds[static_cast<int>(u.model->bodies[i].joint)];
+      EXPECT_LT((body_pose(u.data, i).rotation - poses[i].rotation).norm(), 1e-13);
+      EXPECT_LT((body_pose(u.data, i).position - poses[i].position).norm(), 1e-13);
+      const Vector3 point(0.3, -0.2, 0.7);
+      const Vector3 velocity = (after[i] * point - before[i] * point) / (2.0 * h);
+      EXPECT_LT((point_velocity(u.data, i, poses[i] * point) - velocity).norm(), 1e-8 * (1.0 + velocity.norm()));
+    }
+    for (const Tree& tree : u.model->trees) single += tree.is_single_free_body;
+  }
+  for (int count : kinds) EXPECT_GT(count, 10);
+  EXPECT_GT(single, 10);
+}
+
 TEST(Dynamics, recursion_equals_matrix_and_bias) {
   for (unsigned seed = 0; seed < num_forests; ++seed) {
     Updated u(seed);
