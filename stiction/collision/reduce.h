@@ -1,0 +1,19 @@
+// Chooses at most four of a manifold's points (specification 7.2): far apart, enclosing a large area, the deepest among
+// them, and the same as before wherever those are nearly as good.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "stiction/collision/clip.h"
+
+namespace stiction {
+
+// Candidates by index, in cyclic order; all of them where there are at most four. Each candidate counts with weight
+// (1 − 0.9 (gap − gap_min)/(margin − gap_min))². Keep rule: if all four `old_features` are candidates, enclose 0.8 of
+// the weighted area of the new choice and come within 0.05 margin + 1e-6 m of the lowest gap, they stay. At most
+// max_clip_corners candidates.
+int choose_points(std::span<const ContactCandidate> candidates, double margin,
+                  std::span<const std::uint64_t> old_features, int chosen[4]);
+
+}  // namespace stiction
