@@ -1,0 +1,326 @@
+#include "stiction/collision/box_box.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "stiction/collision/box_clip.h"
+#include "stiction/collision/segment.h"
+#include "stiction/math/pack.h"
+
+namespace stiction {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double cosine_of_face = 0.99619;   // cos 5°: a face this near to the normal is clipped
+constexpr double cosine_of_both = 0.999848;  // cos 1°: two faces this near to the normal, the larger is the reference
+constexpr double keep_reference = 1e-3;      // in cosine: what the other face must win by
+
+Pack4 absolute(const Pack4& a) {
+  return a < 0.0 ? -a : a;
+}
+
+// Both boxes in the frame of the first. Lanes run over axes; the fourth is padding.
+struct Pair {
+  Pack4 row[3], column[3];  // of R_AB: axes of the second box are its columns
+  Pack4 a, b;               // half sizes
+  Pack4 t;                  // centre of the second box
+
+  Vector3 column_vector(int j) const { return {column[j][0], column[j][1], column[j][2]}; }
+  Vector3 to_second(const Vector3& v) const {  // R_ABᵀ v
+    const Pack4 r = row[0] * v[0] + row[1] * v[1] + row[2] * v[2];
+    return {r[0], r[1], r[2]};
+  }
+  Vector3 offset() const { return {t[0], t[1], t[2]}; }
+};
+
+Pair relate(const Box& a, const Pose& X_WA, const Box& b, const Pose& X_WB) {
+  const Matrix3 &ra = X_WA.rotation, &rb = X_WB.rotation;
+  Pack4 a_row[3], b_row[3];
+  for (int k = 0; k < 3; ++k) {
+    a_row[k] = Pack4{ra(k, 0), ra(k, 1), ra(k, 2), 0.0};
+    b_row[k] = Pack4{rb(k, 0), rb(k, 1), rb(k, 2), 0.0};
+  }
+  const Vector3 d = X_WB.position - X_WA.position;
+  Pair pair;
+  for (int i = 0; i < 3; ++i) {
+    pair.row[i] = b_row[0] * ra(0, i) + b_row[1] * ra(1, i) + b_row[2] * ra(2, i);
+    pair.column[i] = a_row[0] * rb(0, i) + a_row[1] * rb(1, i) + a_row[2] * rb(2, i);
+  }
+  pair.t = a_row[0] * d[0] + a_row[1] * d[1] + a_row[2] * d[2];
+  pair.a = Pack4{a.half_size[0], a.half_size[1], a.half_size[2], 0.0};
+  pair.b = Pack4{b.half_size[0], b.half_size[1], b.half_size[2], 0.0};
+  return pair;
+}
+
+// The largest separation over a set of axes. n is the axis, from the first to the second box, in the first's frame.
+struct Separation {
+  double value = -infinity;
+  Vector3 n = Vector3::UnitZ();
+  int edge_a = -1, edge_b = -1;  // axes of the boxes whose edges cross; −1: a face's normal
+};
+
+double signed_like(double magnitude, double sign) {
+  return sign < 0.0 ? -magnitude : magnitude;
+}
+
+int largest(const Pack4& s) {
+  const int k = s[1] > s[0] ? 1 : 0;
+  return s[2] > s[k] ? 2 : k;
+}
+
+// Separation along any unit vector, exact to rounding.
+double separation_along(const Pair& p, const Vector3& n) {
+  const Vector3 m = p.to_second(n);
+  double s = std::abs(n.dot(p.offset()));
+  for (int k = 0; k < 3; ++k) s -= p.a[k] * std::abs(n[k]) + p.b[k] * std::abs(m[k]);
+  return s;
+}
+
+// e_i × b_j, unit, from the first to the second box.
+Vector3 edge_normal(const Pair& p, int i, int j) {
+  const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+  Vector3 n = Vector3::Zero();
+  n[i1] = -p.column[j][i2], n[i2] = p.column[j][i1];
+  n /= std::hypot(n[i1], n[i2]);
+  return n.dot(p.offset()) < 0.0 ? Vector3(-n) : n;
+}
+
+// The nine cross products of edges. Nearly parallel ones lose their digits here and are left to `near_parallel_edges`.
+Separation edge_axes(const Pair& p, double& least_sine2) {
+  Separation best;
+  Pack4 smallest = broadcast4(1.0);
+  const Pack4 b1 = __builtin_shufflevector(p.b, p.b, 1, 2, 0, 3), b2 = __builtin_shufflevector(p.b, p.b, 2, 0, 1, 3);
+  for (int i = 0; i < 3; ++i) {
+    const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+    const Pack4 sine2 = p.row[i1] * p.row[i1] + p.row[i2] * p.row[i2];
+    const Pack4 r = absolute(p.row[i]);
+    const Pack4 r1 = __builtin_shufflevector(r, r, 1, 2, 0, 3), r2 = __builtin_shufflevector(r, r, 2, 0, 1, 3);
+    const Pack4 d = absolute(p.t[i2] * p.row[i1] - p.t[i1] * p.row[i2]) - p.a[i1] * absolute(p.row[i2]) -
+                    p.a[i2] * absolute(p.row[i1]) - b1 * r2 - b2 * r1;
+    smallest = sine2 < smallest ? sine2 : smallest;
+    for (int j = 0; j < 3; ++j)
+      if (sine2[j] > 1e-4 && d[j] > best.value * std::sqrt(sine2[j]))
+        best.value = d[j] / std::sqrt(sine2[j]), best.edge_a = i, best.edge_b = j;
+  }
+  least_sine2 = std::min({smallest[0], smallest[1], smallest[2]});
+  if (best.edge_a >= 0) best.n = edge_normal(p, best.edge_a, best.edge_b);
+  return best;
+}
+
+// Edges within 1e-2 of parallel cut a strip of width L sine off an edge of the Minkowski difference, so that they can
+// win only where two face separations of a box are within that of zero.
+void near_parallel_edges(const Pair& p, Separation& best) {
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      const double sine2 =
+          p.row[(i + 1) % 3][j] * p.row[(i + 1) % 3][j] + p.row[(i + 2) % 3][j] * p.row[(i + 2) % 3][j];
+      if (sine2 > 1e-4 || sine2 < 1e-24) continue;
+      const Vector3 n = edge_normal(p, i, j);
+      const double s = separation_along(p, n);
+      if (s > best.value) best = {s, n, i, j};
+    }
+}
+
+double second_largest(const Pack4& s) {
+  const double low = std::min(s[0], s[1]), high = std::max(s[0], s[1]);
+  return std::max(low, std::min(high, s[2]));
+}
+
+// A pair of closest points, in the first box's frame.
+struct Witness {
+  Vector3 on_a = Vector3::Zero(), on_b = Vector3::Zero();
+  std::uint64_t feature = 0;
+  bool is_inside = false;  // of both edges
+};
+
+struct Edge {
+  Vector3 middle, direction;
+  double half_length = 0.0;
+  unsigned low = 0, high = 0;  // its vertices
+};
+
+// The edge along `axis` whose other coordinates have the signs of `bits`, in the box's own frame.
+Edge edge_of(const Vector3& half, int axis, unsigned bits) {
+  Edge e;
+  for (int k = 0; k < 3; ++k) e.middle[k] = k == axis ? 0.0 : (bits >> k & 1u) ? half[k] : -half[k];
+  e.direction = Vector3::Unit(axis), e.half_length = half[axis];
+  e.low = bits & ~(1u << axis), e.high = bits | (1u << axis);
+  return e;
+}
+
+unsigned signs(const Vector3& v) {
+  return (v[0] > 0.0 ? 1u : 0u) | (v[1] > 0.0 ? 2u : 0u) | (v[2] > 0.0 ? 4u : 0u);
+}
+
+// Closest points of an edge of the first and an edge of the second box, and what they lie on.
+Witness meet_edges(const Pair& p, const Edge& a, const Edge& b) {
+  const Vector3 c0 = p.column_vector(0), c1 = p.column_vector(1), c2 = p.column_vector(2);
+  const auto turn = [&](const Vector3& v) { return Vector3(v[0] * c0 + v[1] * c1 + v[2] * c2); };
+  const Vector3 middle = turn(b.middle) + p.offset(), direction = turn(b.direction);
+  const SegmentPair c = closest_on_segments(a.middle, a.direction, a.half_length, middle, direction, b.half_length);
+  Witness w;
+  w.on_a = a.middle + c.s * a.direction, w.on_b = middle + c.t * direction;
+  const bool a_inside = std::abs(c.s) < a.half_length, b_inside = std::abs(c.t) < b.half_length;
+  w.is_inside = a_inside && b_inside;
+  const unsigned va = c.s < 0.0 ? a.low : a.high, vb = c.t < 0.0 ? b.low : b.high;
+  w.feature = box_feature::pair(a_inside ? box_feature::edge(a.low, a.high) : box_feature::edge(va, va),
+                                b_inside ? box_feature::edge(b.low, b.high) : box_feature::edge(vb, vb));
+  return w;
+}
+
+// Distance of boxes that are apart, where it is not along one of the fifteen axes: a vertex meets a vertex or an edge.
+Witness closest_edges(const Pair& p, const Vector3& half_a, const Vector3& half_b) {
+  Witness best;
+  double least = infinity;
+  for (int i = 0; i < 3; ++i)
+    for (unsigned sa = 0; sa < 8; ++sa) {
+      if (sa >> i & 1u) continue;
+      const Edge a = edge_of(half_a, i, sa);
+      for (int j = 0; j < 3; ++j)
+        for (unsigned sb = 0; sb < 8; ++sb) {
+          if (sb >> j & 1u) continue;
+          const Witness w = meet_edges(p, a, edge_of(half_b, j, sb));
+          const double d2 = (w.on_a - w.on_b).squaredNorm();
+          if (d2 < least) least = d2, best = w;
+        }
+    }
+  return best;
+}
+
+// What is needed to make the manifold of a touching pair.
+struct Touch {
+  const Pair& pair;
+  const Box &a, &b;
+  const Pose &X_WA, &X_WB;
+  double margin;
+  BoxPairMemory& memory;
+  Manifold& out;
+};
+
+// Clips the face of one box against the face of the other that are nearest to the normal n. False where no face is
+// near enough or nothing remains.
+bool clip_faces(const Touch& c, const Vector3& n, double must_reach) {
+  const Vector3 m = -c.pair.to_second(n);  // towards the first box, in the second's frame
+  int ka = 0, kb = 0;
+  const double cosine_a = n.cwiseAbs().maxCoeff(&ka), cosine_b = m.cwiseAbs().maxCoeff(&kb);
+  if (std::max(cosine_a, cosine_b) < cosine_of_face) return false;
+  const auto face_size = [](const Box& box, int k) {
+    return std::hypot(box.half_size[(k + 1) % 3], box.half_size[(k + 2) % 3]);
+  };
+  bool is_a = cosine_a >= cosine_b;
+  if (std::min(cosine_a, cosine_b) > cosine_of_both)
+    is_a = face_size(c.a, ka) >= face_size(c.b, kb);
+  else if (c.memory.reference == 1 && cosine_a > cosine_of_face)
+    is_a = cosine_b - cosine_a < keep_reference;
+  else if (c.memory.reference == 2 && cosine_b > cosine_of_face)
+    is_a = cosine_a - cosine_b >= keep_reference;
+
+  BoxFaces faces;
+  faces.reference_is_first = is_a;
+  if (is_a) {
+    for (int j = 0; j < 3; ++j) faces.R.col(j) = c.pair.column_vector(j);
+    faces.t = c.pair.offset();
+    faces.half_reference = c.a.half_size, faces.half_incident = c.b.half_size;
+    faces.axis_reference = n[ka] < 0.0 ? ~ka : ka, faces.axis_incident = m[kb] < 0.0 ? ~kb : kb;
+  } else {
+    for (int j = 0; j < 3; ++j) faces.R.row(j) = c.pair.column_vector(j).transpose();
+    faces.t = -c.pair.to_second(c.pair.offset());
+    faces.half_reference = c.b.half_size, faces.half_incident = c.a.half_size;
+    faces.axis_reference = m[kb] < 0.0 ? ~kb : kb, faces.axis_incident = n[ka] < 0.0 ? ~ka : ka;
+  }
+  BoxCandidates candidates;
+  clip_box_faces(faces, c.margin, candidates);
+  if (candidates.size == 0 || candidates.least > must_reach) return false;
+  const Pose& X = is_a ? c.X_WA : c.X_WB;
+  const int k = is_a ? ka : kb;
+  const double towards_first = (faces.axis_reference < 0) == is_a ? 1.0 : -1.0;
+  const Vector3 normal = towards_first * X.rotation.col(k);
+  int chosen[Manifold::max_points];
+  const int size = choose_four(candidates, c.margin, c.memory, chosen);
+  for (int i = 0; i < size; ++i) {
+    const BoxCandidate& q = candidates.point[chosen[i]];
+    c.out.add(X * q.position, normal, q.gap, q.feature);
+  }
+  c.memory.reference = is_a ? 1 : 2;
+  return true;
+}
+
+void remember(const Manifold& out, BoxPairMemory& memory) {
+  memory.size = static_cast<std::int8_t>(out.size);
+  for (int i = 0; i < out.size; ++i) memory.feature[i] = out.feature[i];
+}
+
+double add_witness(const Touch& c, const Witness& w, const Vector3& n, double gap) {
+  c.out.add(c.X_WA * (0.5 * (w.on_a + w.on_b)).eval(), -(c.X_WA.rotation * n), gap, w.feature);
+  c.memory.reference = 0;
+  return gap;
+}
+
+// Boxes that are apart, and not along the normal of a face or of two crossing edges.
+double touch_at_edges(const Touch& c) {
+  const Witness w = closest_edges(c.pair, c.a.half_size, c.b.half_size);
+  const Vector3 e = w.on_b - w.on_a;
+  const double distance = e.norm();
+  if (!(distance <= c.margin)) return distance;
+  const Vector3 n = e / distance;
+  if (clip_faces(c, n, infinity)) return *std::min_element(c.out.gap, c.out.gap + c.out.size);
+  return add_witness(c, w, n, distance);
+}
+
+double touch(const Touch& c, const Separation& s) {
+  // Apart, the points must realise the separation; else it is only a bound.
+  const double must_reach = s.value > 0.0 ? s.value + 1e-10 : infinity;
+  if (clip_faces(c, s.n, must_reach)) return *std::min_element(c.out.gap, c.out.gap + c.out.size);
+  if (s.edge_a >= 0) {
+    const Edge a = edge_of(c.a.half_size, s.edge_a, signs(s.n));
+    const Edge b = edge_of(c.b.half_size, s.edge_b, signs(-c.pair.to_second(s.n)));
+    const Witness w = meet_edges(c.pair, a, b);
+    if (s.value <= 0.0 || w.is_inside) return add_witness(c, w, s.n, s.value);
+  }
+  if (s.value > 0.0) return touch_at_edges(c);
+  // A face's normal, and rounding left nothing of the clipped face: the deepest vertex.
+  const Vector3 m = -c.pair.to_second(s.n);
+  const unsigned v = signs(m);
+  Vector3 p = c.pair.offset();
+  for (int j = 0; j < 3; ++j) p += signed_like(c.b.half_size[j], m[j]) * c.pair.column_vector(j);
+  return add_witness(c, {p - s.value * s.n, p, box_feature::vertex(1, v)}, s.n, s.value);
+}
+
+}  // namespace
+
+double collide_boxes(const Box& a, const Pose& X_WA, const Box& b, const Pose& X_WB, double margin,
+                     BoxPairMemory& memory, Manifold& out) {
+  out.clear();
+  const Pair p = relate(a, X_WA, b, X_WB);
+  const Pack4 across = p.row[0] * p.t[0] + p.row[1] * p.t[1] + p.row[2] * p.t[2];  // t along the second box's axes
+  const Pack4 sa = absolute(p.t) - p.a - p.b[0] * absolute(p.column[0]) - p.b[1] * absolute(p.column[1]) -
+                   p.b[2] * absolute(p.column[2]);
+  const Pack4 sb =
+      absolute(across) - p.b - p.a[0] * absolute(p.row[0]) - p.a[1] * absolute(p.row[1]) - p.a[2] * absolute(p.row[2]);
+  const int ka = largest(sa), kb = largest(sb);
+  Separation best;
+  if (sa[ka] >= sb[kb])
+    best.value = sa[ka], best.n = signed_like(1.0, p.t[ka]) * Vector3::Unit(ka);
+  else
+    best.value = sb[kb], best.n = signed_like(1.0, across[kb]) * p.column_vector(kb);
+  if (best.value <= margin) {
+    double least_sine2 = 1.0;
+    Separation edges = edge_axes(p, least_sine2);
+    if (least_sine2 < 1e-4) {
+      const double width = 2.0 * 1e-2 * (a.half_size.sum() + b.half_size.sum());
+      if (second_largest(sa) > -width) near_parallel_edges(p, edges);
+    }
+    if (edges.value > best.value + 1e-12) best = edges;
+    if (best.value <= margin) {
+      const double gap = touch({p, a, b, X_WA, X_WB, margin, memory, out}, best);
+      remember(out, memory);
+      return gap;
+    }
+  }
+  if (memory.size != 0) memory.size = 0, memory.reference = 0;
+  return best.value;
+}
+
+}  // namespace stiction

@@ -1,0 +1,327 @@
+#include "stiction/collision/collider.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "stiction/collision/cache_layout.h"
+#include "stiction/collision/pair_grid.h"
+#include "stiction/collision/pair_kernels.h"
+#include "stiction/math/pack.h"
+#include "stiction/math/refuse.h"
+
+namespace stiction {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr int most_listed_pairs = 1000;  // more allowed pairs than this: BroadPhase::many_bodies
+constexpr double longest_way = 1e5;      // m; odometers start anew beyond, where they would lose digits
+constexpr double slack = 1e-9;           // m; rounding of odometers
+constexpr double sphere_gain = 0.02;     // m; what bounding spheres must prove to spare the kernel
+constexpr double skin_of_radius = 0.1;   // how far a body moves, in its radii, before pairs are sought again
+
+// A body with shapes: the sphere about all of them, in its frame.
+struct MovingBody {
+  int body = 0;
+  Vector3 center = Vector3::Zero();
+  double radius = 0.0;
+};
+
+struct ShapeState {
+  const Shape* shape = nullptr;
+  ShapeKind kind = ShapeKind::plane;
+  int slot = 0;  // of its body in the odometers; the last one for the world
+  Pose pose;     // X_WS, where `step` is that of the collider
+  std::uint64_t step = 0;
+};
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  hash ^= value + 0x9e3779b97f4a7c15ull + (hash << 6) + (hash >> 2);
+  return hash * 0xff51afd7ed558ccdull;
+}
+
+}  // namespace
+
+struct Collider::Workspace {
+  Workspace(std::shared_ptr<const Model> m, const CollisionSettings& s);
+
+  void list_moving_bodies();
+  void list_pairs();
+  std::uint64_t fingerprint() const;
+
+  void update_odometers(std::span<const Pose> body_pose, std::span<const double> body_reach, bool is_fresh);
+  bool has_left_its_skin(std::span<const double> body_reach) const;
+  void find_pairs(CollisionCache& cache, std::span<const Pose> body_pose, std::span<const double> body_reach);
+  void find_awake();
+  void collide_pair(int pair, std::span<const Pose> body_pose, std::span<const double> body_reach);
+  const Pose& pose_of(ShapeState& state, std::span<const Pose> body_pose);
+  void report(const PairKey& key, const Manifold& manifold);
+
+  std::shared_ptr<const Model> model;
+  CollisionSettings settings;
+  bool seeks_pairs = false;  // many bodies; else all allowed pairs are in the cache from the start
+  std::vector<MovingBody> moving;
+  std::vector<ShapeState> shapes;
+  std::vector<PairKey> allowed;  // the list of BroadPhase::pair_list
+  CacheShape cache_shape;
+  PairGrid grid;
+
+  // Filled by every call.
+  std::uint64_t step = 0;
+  CacheView cache;
+  std::vector<double> travel;  // of every shape: odometer + reach of its body
+  std::vector<int> awake;
+  std::vector<ContactPoint> points;
+  Manifold manifold;
+
+  // Filled where pairs are sought.
+  std::vector<Bounds> bounds;
+  std::vector<PairKey> found, old_pairs;
+  std::vector<double> old_wake;
+  std::vector<std::byte> old_memory;
+};
+
+Collider::Workspace::Workspace(std::shared_ptr<const Model> m, const CollisionSettings& s)
+    : model(std::move(m)), settings(s), grid(*model) {
+  const int world = model->num_bodies();
+  for (const Shape& shape : model->shapes) {
+    ShapeState state;
+    state.shape = &shape, state.kind = shape.kind(), state.slot = shape.body < 0 ? world : shape.body;
+    if (shape.body < 0) state.pose = shape.pose, state.step = std::numeric_limits<std::uint64_t>::max();
+    shapes.push_back(state);
+  }
+  list_moving_bodies();
+  list_pairs();
+  cache_shape.num_bodies = world;
+  bool is_used[std::variant_size_v<Geometry>] = {};
+  for (const ShapeState& state : shapes) is_used[static_cast<std::size_t>(state.kind)] = true;
+  for (std::size_t i = 0; i < std::size(is_used); ++i)
+    for (std::size_t j = 0; j <= i; ++j)
+      if (is_used[i] && is_used[j])
+        cache_shape.memory_size =
+            std::max(cache_shape.memory_size, pair_memory_size(static_cast<ShapeKind>(i), static_cast<ShapeKind>(j)));
+  cache_shape.memory_size = (cache_shape.memory_size + 15) & ~std::size_t{15};
+  cache_shape.fingerprint = fingerprint();
+  travel.assign(shapes.size(), 0.0);
+}
+
+// The bodies that carry shapes, each with the sphere about the spheres of its shapes.
+void Collider::Workspace::list_moving_bodies() {
+  for (int body = 0; body < model->num_bodies(); ++body) {
+    Vector3 low = Vector3::Constant(infinity), high = -low;
+    for (const Shape& shape : model->shapes)
+      if (shape.body == body) {
+        low = low.cwiseMin(shape.bound_center), high = high.cwiseMax(shape.bound_center);
+      }
+    if (!(low[0] <= high[0])) continue;
+    MovingBody m{body, 0.5 * (low + high), 0.0};
+    for (const Shape& shape : model->shapes)
+      if (shape.body == body)
+        m.radius = std::max(m.radius, (shape.bound_center - m.center).norm() + shape.bound_radius);
+    moving.push_back(m);
+  }
+}
+
+void Collider::Workspace::list_pairs() {
+  seeks_pairs = settings.broad_phase == BroadPhase::many_bodies;
+  if (seeks_pairs) return;
+  const int n = static_cast<int>(shapes.size());
+  for (int a = 0; a < n; ++a)
+    for (int b = a + 1; b < n; ++b) {
+      if (!model->may_collide(a, b) || find_pair_kernel(shapes[a].kind, shapes[b].kind) == nullptr) continue;
+      allowed.push_back({a, b});
+      if (settings.broad_phase == BroadPhase::automatic && allowed.size() > most_listed_pairs) {
+        seeks_pairs = true;
+        allowed.clear();
+        return;
+      }
+    }
+}
+
+std::uint64_t Collider::Workspace::fingerprint() const {
+  std::uint64_t hash = mix(seeks_pairs ? 2 : 1, std::bit_cast<std::uint64_t>(settings.margin));
+  for (const ShapeState& s : shapes) {
+    hash = mix(hash, static_cast<std::uint64_t>(s.kind) * 0x100000001ull + static_cast<std::uint64_t>(s.slot));
+    hash = mix(hash, std::bit_cast<std::uint64_t>(s.shape->bound_radius));
+  }
+  return mix(hash, allowed.size());
+}
+
+// s_b += |Δc_b| + r_b ‖ΔR_b‖_F / √2: no point of the body has moved farther (the second term is r times the chord of
+// the turn). From differences of poses, so that a teleport counts like a motion.
+void Collider::Workspace::update_odometers(std::span<const Pose> body_pose, std::span<const double> body_reach,
+                                           bool is_fresh) {
+  Pose* last = cache.last_pose();
+  double* odometer = cache.odometer();
+  bool is_sound = true;
+  for (const MovingBody& m : moving) {
+    const Pose& now = body_pose[m.body];
+    const Matrix3 turn = now.rotation - last[m.body].rotation;
+    const Vector3 shift = now.position - last[m.body].position + turn * m.center;
+    odometer[m.body] += shift.norm() + m.radius * std::sqrt(0.5 * turn.squaredNorm());
+    last[m.body] = now;
+    is_sound &= odometer[m.body] < longest_way;  // false for NaN
+  }
+  if (!is_sound || is_fresh) {
+    std::fill_n(odometer, model->num_bodies() + 1, 0.0);
+    std::fill_n(cache.anchor(), model->num_bodies() + 1, -infinity);
+    std::fill_n(cache.wake(), cache.num_pairs(), -infinity);
+  }
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const int slot = shapes[i].slot;
+    const bool is_world = slot == model->num_bodies();
+    travel[i] = is_world ? 0.0 : odometer[slot] + (body_reach.empty() ? 0.0 : body_reach[slot]);
+  }
+}
+
+// Pairs that are not listed stay apart while every body keeps within its skin, which the anchor already includes.
+bool Collider::Workspace::has_left_its_skin(std::span<const double> body_reach) const {
+  const double *odometer = cache.odometer(), *anchor = cache.anchor();
+  for (const MovingBody& m : moving) {
+    const double reach = body_reach.empty() ? 0.0 : body_reach[m.body];
+    if (!(odometer[m.body] + reach <= anchor[m.body])) return true;
+  }
+  return false;
+}
+
+void Collider::Workspace::find_pairs(CollisionCache& bytes, std::span<const Pose> body_pose,
+                                     std::span<const double> body_reach) {
+  const double* odometer = cache.odometer();
+  double* anchor = cache.anchor();
+  for (const MovingBody& m : moving) {
+    const double reach = body_reach.empty() ? 0.0 : body_reach[m.body];
+    anchor[m.body] = odometer[m.body] + std::max(skin_of_radius * m.radius, settings.margin) + 2.0 * reach;
+  }
+  bounds.resize(shapes.size());
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    ShapeState& s = shapes[i];
+    bounds[i] = bounds_of(*s.shape, pose_of(s, body_pose));
+    const bool is_world = s.slot == model->num_bodies();
+    const double skin = is_world ? 0.0 : anchor[s.slot] - odometer[s.slot];
+    bounds[i].half.array() += skin + 0.5 * settings.margin + slack;
+  }
+  grid.find(bounds, found);
+  std::erase_if(found, [&](const PairKey& k) { return !find_pair_kernel(shapes[k.a].kind, shapes[k.b].kind); });
+
+  // Pairs that were there before keep what they remember; both lists are sorted.
+  const std::size_t size = cache_shape.memory_size;
+  const int n = cache.num_pairs();
+  old_pairs.assign(cache.pairs(), cache.pairs() + n);
+  old_wake.assign(cache.wake(), cache.wake() + n);
+  old_memory.assign(cache.memory(0), cache.memory(n));
+  cache.resize(bytes, static_cast<int>(found.size()));
+  std::size_t o = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    while (o < old_pairs.size() && old_pairs[o] < found[i]) ++o;
+    const bool is_old = o < old_pairs.size() && old_pairs[o] == found[i];
+    cache.pairs()[i] = found[i];
+    cache.wake()[i] = is_old ? old_wake[o] : -infinity;
+    std::byte* memory = cache.memory(static_cast<int>(i));
+    if (is_old)
+      std::copy_n(old_memory.data() + o * size, size, memory);
+    else
+      std::fill_n(memory, size, std::byte{});
+  }
+}
+
+// A pair sleeps while (s_a + reach_a) + (s_b + reach_b) < wake; NaN wakes it.
+void Collider::Workspace::find_awake() {
+  const PairKey* pairs = cache.pairs();
+  const double* wake = cache.wake();
+  const int n = cache.num_pairs();
+  const std::size_t num_shapes = shapes.size();
+  awake.resize(static_cast<std::size_t>(n));
+  int found_awake = 0;
+  for (int p = 0; p < n; ++p) {
+    const std::size_t a = static_cast<std::uint32_t>(pairs[p].a), b = static_cast<std::uint32_t>(pairs[p].b);
+    if (a >= num_shapes || b >= num_shapes) continue;  // bytes that are not ours
+    awake[static_cast<std::size_t>(found_awake)] = p;
+    found_awake += !(travel[a] + travel[b] < wake[p]);
+  }
+  awake.resize(static_cast<std::size_t>(found_awake));
+}
+
+const Pose& Collider::Workspace::pose_of(ShapeState& state, std::span<const Pose> body_pose) {
+  if (state.step < step) {
+    state.pose = body_pose[static_cast<std::size_t>(state.slot)] * state.shape->pose;
+    state.step = step;
+  }
+  return state.pose;
+}
+
+void Collider::Workspace::collide_pair(int pair, std::span<const Pose> body_pose, std::span<const double> body_reach) {
+  const PairKey key = cache.pairs()[pair];
+  ShapeState &a = shapes[key.a], &b = shapes[key.b];
+  const int world = model->num_bodies();
+  double reach = 0.0;
+  if (!body_reach.empty())
+    reach = (a.slot == world ? 0.0 : body_reach[a.slot]) + (b.slot == world ? 0.0 : body_reach[b.slot]);
+  const double margin = settings.margin + reach;
+  const PairKernel kernel = find_pair_kernel(a.kind, b.kind);
+  if (kernel == nullptr) return;
+  const double gap =
+      kernel(*a.shape, pose_of(a, body_pose), *b.shape, pose_of(b, body_pose), margin, cache.memory(pair), manifold);
+  double& wake = cache.wake()[pair];
+  if (manifold.size > 0) {
+    wake = -infinity;
+    report(key, manifold);
+  } else {
+    const double* odometer = cache.odometer();
+    wake = gap > margin ? odometer[a.slot] + odometer[b.slot] + (gap - settings.margin) - slack : -infinity;
+  }
+}
+
+void Collider::Workspace::report(const PairKey& key, const Manifold& m) {
+  int order[Manifold::max_points];
+  for (int i = 0; i < m.size; ++i) {
+    int j = i;
+    for (; j > 0 && m.feature[order[j - 1]] > m.feature[i]; --j) order[j] = order[j - 1];
+    order[j] = i;
+  }
+  for (int i = 0; i < m.size; ++i) {
+    const int k = order[i];
+    ContactPoint& p = points.emplace_back();
+    p.id = {key.a, key.b, m.feature[k]};
+    p.position = m.position[k], p.normal = m.normal[k], p.gap = m.gap[k];
+  }
+}
+
+Collider::Collider(std::shared_ptr<const Model> model, const CollisionSettings& settings) {
+  if (!model) refuse("Collider: no model");
+  if (!(settings.margin >= 0.0) || !std::isfinite(settings.margin))
+    refuse("CollisionSettings: margin = ", settings.margin, " is not a length");
+  workspace_ = std::make_unique<Workspace>(std::move(model), settings);
+}
+Collider::~Collider() = default;
+Collider::Collider(Collider&&) noexcept = default;
+
+const CollisionSettings& Collider::settings() const {
+  return workspace_->settings;
+}
+
+std::span<const ContactPoint> Collider::collide(std::span<const Pose> body_pose, std::span<const double> body_reach,
+                                                CollisionCache& cache) {
+  Workspace& w = *workspace_;
+  const std::size_t n = w.model->bodies.size();
+  if (body_pose.size() != n) refuse("Collider: ", body_pose.size(), " poses for ", n, " bodies");
+  if (!body_reach.empty() && body_reach.size() != n)
+    refuse("Collider: ", body_reach.size(), " reaches for ", n, " bodies");
+  if (!w.settings.use_caches) cache.clear();
+
+  ++w.step;
+  const bool is_fresh = w.cache.attach(cache, w.cache_shape);
+  if (is_fresh && !w.seeks_pairs) {
+    w.cache.resize(cache, static_cast<int>(w.allowed.size()));
+    std::copy(w.allowed.begin(), w.allowed.end(), w.cache.pairs());
+  }
+  w.update_odometers(body_pose, body_reach, is_fresh);
+  if (w.seeks_pairs && w.has_left_its_skin(body_reach)) w.find_pairs(cache, body_pose, body_reach);
+  w.find_awake();
+  w.points.clear();
+  for (const int pair : w.awake) w.collide_pair(pair, body_pose, body_reach);
+  return w.points;
+}
+
+}  // namespace stiction

@@ -1,0 +1,91 @@
+#include "stiction/collision/pair_kernels.h"
+
+#include <array>
+#include <utility>
+
+#include "stiction/collision/box_box.h"
+#include "stiction/collision/primitives.h"
+
+namespace stiction {
+
+namespace {
+
+constexpr int num_kinds = static_cast<int>(std::variant_size_v<Geometry>);
+
+template <class T>
+const T& get(const Shape& shape) {
+  return *std::get_if<T>(&shape.geometry);
+}
+
+// Adapters from the kernels' own signatures to PairKernel.
+template <class A, auto kernel>
+double with_plane(const Shape& a, const Pose& X_WA, const Shape&, const Pose& X_WB, double margin, std::byte*,
+                  Manifold& out) {
+  return kernel(get<A>(a), X_WA, X_WB, margin, out);
+}
+template <class A, class B, auto kernel>
+double of_two(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double margin, std::byte*,
+              Manifold& out) {
+  return kernel(get<A>(a), X_WA, get<B>(b), X_WB, margin, out);
+}
+template <class A, class B, class Memory, auto kernel>
+double with_memory(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double margin, std::byte* memory,
+                   Manifold& out) {
+  return kernel(get<A>(a), X_WA, get<B>(b), X_WB, margin, *reinterpret_cast<Memory*>(memory), out);
+}
+
+// The same kernel for the shapes in the other order.
+template <PairKernel kernel>
+double swapped(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double margin, std::byte* memory,
+               Manifold& out) {
+  const double gap = kernel(b, X_WB, a, X_WA, margin, memory, out);
+  for (int i = 0; i < out.size; ++i) out.normal[i] = -out.normal[i];
+  return gap;
+}
+
+struct Entry {
+  PairKernel kernel = nullptr;
+  std::size_t memory = 0;
+};
+
+struct Table {
+  std::array<std::array<Entry, num_kinds>, num_kinds> entry{};
+
+  template <PairKernel kernel>
+  constexpr void add(ShapeKind a, ShapeKind b, std::size_t memory = 0) {
+    entry[static_cast<std::size_t>(b)][static_cast<std::size_t>(a)] = {&swapped<kernel>, memory};
+    entry[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)] = {kernel, memory};
+  }
+
+  constexpr Table() {
+    using enum ShapeKind;
+    add<with_plane<Sphere, collide_sphere_plane>>(sphere, plane);
+    add<with_plane<Capsule, collide_capsule_plane>>(capsule, plane);
+    add<with_plane<Cylinder, collide_cylinder_plane>>(cylinder, plane);
+    add<with_plane<Ellipsoid, collide_ellipsoid_plane>>(ellipsoid, plane);
+    add<with_plane<Box, collide_box_plane>>(box, plane);
+    add<of_two<Sphere, Sphere, collide_spheres>>(sphere, sphere);
+    add<of_two<Sphere, Capsule, collide_sphere_capsule>>(sphere, capsule);
+    add<of_two<Sphere, Box, collide_sphere_box>>(sphere, box);
+    add<of_two<Capsule, Capsule, collide_capsules>>(capsule, capsule);
+    add<of_two<Capsule, Box, collide_capsule_box>>(capsule, box);
+    add<with_memory<Box, Box, BoxPairMemory, collide_boxes>>(box, box, sizeof(BoxPairMemory));
+  }
+};
+constexpr Table table;
+
+const Entry& find(ShapeKind a, ShapeKind b) {
+  return table.entry[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)];
+}
+
+}  // namespace
+
+PairKernel find_pair_kernel(ShapeKind a, ShapeKind b) {
+  return find(a, b).kernel;
+}
+
+std::size_t pair_memory_size(ShapeKind a, ShapeKind b) {
+  return find(a, b).memory;
+}
+
+}  // namespace stiction

@@ -1,0 +1,20 @@
+// Which kernel serves a pair of shapes, and how many bytes it remembers from step to step.
+#pragma once
+
+#include <cstddef>
+
+#include "stiction/collision/contact_point.h"
+#include "stiction/model/shape.h"
+
+namespace stiction {
+
+// Contract as in primitives.h: normals from b to a. `memory` holds pair_memory_size() bytes, aligned to 16; zero bytes
+// mean that nothing is remembered.
+using PairKernel = double (*)(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double margin,
+                              std::byte* memory, Manifold& out);
+
+// Null where two kinds never meet (two planes, two terrains).
+PairKernel find_pair_kernel(ShapeKind a, ShapeKind b);
+std::size_t pair_memory_size(ShapeKind a, ShapeKind b);
+
+}  // namespace stiction
