@@ -1,0 +1,44 @@
+#include "stiction/model/height_field.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stiction/math/refuse.h"
+
+namespace stiction {
+
+std::shared_ptr<const HeightField> HeightField::make(int num_x, int num_y, double spacing_x, double spacing_y,
+                                                     std::span<const double> heights) {
+  if (num_x < 2) refuse("HeightField: num_x = ", num_x, " is less than two");
+  if (num_y < 2) refuse("HeightField: num_y = ", num_y, " is less than two");
+  if (num_x > max_samples / num_y) refuse("HeightField: ", num_x, " x ", num_y, " samples are too many");
+  if (!(spacing_x > 0.0) || !std::isfinite(spacing_x)) refuse("HeightField: spacing_x = ", spacing_x, " is no length");
+  if (!(spacing_y > 0.0) || !std::isfinite(spacing_y)) refuse("HeightField: spacing_y = ", spacing_y, " is no length");
+  const std::size_t n = static_cast<std::size_t>(num_x) * static_cast<std::size_t>(num_y);
+  if (heights.size() != n)
+    refuse("HeightField: ", heights.size(), " heights for ", num_x, " x ", num_y, " = ", n, " samples");
+  for (std::size_t i = 0; i < n; ++i)
+    if (!std::isfinite(heights[i])) refuse("HeightField: height ", i, " = ", heights[i], " is not finite");
+  std::shared_ptr<HeightField> field(new HeightField);
+  field->num_x_ = num_x, field->num_y_ = num_y;
+  field->spacing_x_ = spacing_x, field->spacing_y_ = spacing_y;
+  field->heights_.assign(heights.begin(), heights.end());
+  const auto [low, high] = std::minmax_element(heights.begin(), heights.end());
+  field->lowest_ = *low, field->highest_ = *high;
+  return field;
+}
+
+double HeightField::highest_in(int i, int j) const {
+  return std::max(std::max(height(i, j), height(i + 1, j)), std::max(height(i, j + 1), height(i + 1, j + 1)));
+}
+
+double HeightField::height_at(double x, double y) const {
+  const double u = std::clamp((x - left()) / spacing_x_, 0.0, static_cast<double>(num_x_ - 1));
+  const double v = std::clamp((y - front()) / spacing_y_, 0.0, static_cast<double>(num_y_ - 1));
+  const int i = std::min(static_cast<int>(u), num_x_ - 2), j = std::min(static_cast<int>(v), num_y_ - 2);
+  const double s = u - i, t = v - j, h = height(i, j), across = height(i + 1, j + 1);
+  if (s >= t) return h + s * (height(i + 1, j) - h) + t * (across - height(i + 1, j));
+  return h + t * (height(i, j + 1) - h) + s * (across - height(i, j + 1));
+}
+
+}  // namespace stiction
