@@ -95,8 +95,17 @@ def read_mechanism(path):
     return mechanism
 
 
-def to_mjcf(mechanism):
-    """The mechanism for MuJoCo. The inertia is given in full, limits and contacts are left out."""
+def read_states(path):
+    """(q, v) of every sample of a file."""
+    lines = [line.split() for line in open(path, encoding="utf-8")]
+    q = [np.array(words[1:], float) for words in lines if words[0] == "q"]
+    v = [np.array(words[1:], float) for words in lines if words[0] == "v"]
+    return list(zip(q, v))
+
+
+def to_mjcf(mechanism, state=None):
+    """The mechanism for MuJoCo. The inertia is given in full, limits and contacts are left out. A state (q, v) becomes a
+    keyframe; it needs bodies in depth-first order."""
     children = {k: [] for k in range(-1, len(mechanism.bodies))}
     for k, body in enumerate(mechanism.bodies):
         children[body.parent].append(k)
@@ -116,8 +125,16 @@ def to_mjcf(mechanism):
             text += f' armature="{numbers([joint.armature])}"/>\n'
         return text + "".join(element(c) for c in children[k]) + "</body>\n"
 
+    keyframe = ""
+    if state:
+        q, at = state[0].copy(), 0
+        for joint in mechanism.joints():
+            at += POSITIONS[joint.kind]
+            if joint.kind in ("free", "ball"):
+                q[at - 4:at] = q[[at - 1, at - 4, at - 3, at - 2]]  # w x y z
+        keyframe = f'<keyframe><key qpos="{numbers(q)}" qvel="{numbers(state[1])}"/></keyframe>\n'
     return (
         '<mujoco><compiler angle="radian" autolimits="true" balanceinertia="false" boundmass="0" boundinertia="0"/>\n'
         f'<option gravity="{numbers(mechanism.gravity)}" timestep="0.001"/>\n'
-        "<worldbody>\n" + "".join(element(k) for k in children[-1]) + "</worldbody></mujoco>\n"
+        "<worldbody>\n" + "".join(element(k) for k in children[-1]) + "</worldbody>\n" + keyframe + "</mujoco>\n"
     )
