@@ -153,8 +153,8 @@ double separation_along(const A& a, const B& b, const Pose& X_AB, const Vector3&
 // The gap near zero and below: a local maximum of the separation s(n) over directions n.
 struct ShiftedResult {
   bool converged = false;
-  double gap = 0.0;  // s(n), m
-  Vector3 normal;    // n, from A to B, unit
+  double gap = 0.0;                  // s(n), m
+  Vector3 normal = Vector3::Zero();  // n, from A to B, unit
   double weight[4] = {};
 };
 

@@ -20,7 +20,7 @@ class PointChoice {
  public:
   PointChoice(std::span<const ContactCandidate> candidates, double margin)
       : c_(candidates), n_(static_cast<int>(std::min<std::size_t>(candidates.size(), max_clip_corners))) {
-    gap_tolerance_ = 0.05 * std::max(margin, 0.0) + 1e-6;
+    gap_tolerance_ = gap_tolerance(margin);
     for (int i = 0; i < n_; ++i) {
       if (c_[i].gap < lowest_) lowest_ = c_[i].gap, deepest_ = i;
     }

@@ -2,12 +2,18 @@
 // them, and the same as before wherever those are nearly as good.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
 #include "stiction/collision/clip.h"
 
 namespace stiction {
+
+// Gaps that differ by less are equally deep, m.
+inline double gap_tolerance(double margin) {
+  return 0.05 * std::max(margin, 0.0) + 1e-6;
+}
 
 // Candidates by index, in cyclic order; all of them where there are at most four. Each candidate counts with weight
 // (1 − 0.9 (gap − gap_min)/(margin − gap_min))². Keep rule: if all four `old_features` are candidates, enclose 0.8 of

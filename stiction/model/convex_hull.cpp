@@ -265,6 +265,11 @@ void ConvexHull::add_face(const std::vector<int>& triangles, int face, std::vect
   }
   f.size = static_cast<int>(face_vertices_.size()) - f.first;
   f.radius = 0.5 * (high - low).norm();
+  f.flatness = 0.0;
+  for (int t : triangles) {
+    if (owner[t] != face) continue;
+    for (int u : triangles_[t]) f.flatness = std::max(f.flatness, std::abs(f.normal.dot(vertices_[u]) - f.offset));
+  }
 }
 
 void ConvexHull::make_mass_properties() {

@@ -35,6 +35,7 @@ class ConvexHull {
     double offset;                 // m
     Vector3 origin;                // first vertex: where the coordinates of face_points() begin
     Vector3 tangent_1, tangent_2;  // with n a right-handed frame
+    double flatness;  // how far off the plane any of its vertices lies, m; at most merge_tolerance radius()
     double radius;    // half the diagonal of the polygon in its plane: of two faces the larger is the reference
     int first, size;  // into the lists of face_vertices() and face_points()
   };

@@ -1,0 +1,209 @@
+#include "stiction/collision/hull_pair.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stiction/collision/convex_gap.h"
+#include "stiction/collision/feature.h"
+#include "stiction/collision/hull_faces.h"
+#include "stiction/collision/reduce.h"
+
+namespace stiction {
+namespace {
+
+using HullKeys = SimplexKeys<int, int>;
+using HullGap = ConvexGap<SupportHull, SupportHull>;
+
+constexpr double sphere_slack = 0.02;  // m; spheres are believed only where the pair can then sleep for long
+constexpr double axis_share = 0.3;     // of the last distance that a kept axis must still prove
+// A face this flat, times the hull's radius, may answer for the distance without GJK.
+constexpr double exact_flatness = 1e-8;
+
+struct HullPair {
+  const ConvexHull &a, &b;
+  Pose X_AB;
+};
+
+Vector3 axis_of(const HullPairCache& cache) {
+  return {cache.axis[0], cache.axis[1], cache.axis[2]};
+}
+
+// L2: the axis of the last exact distance still separates.
+double separation_of_kept_axis(const HullPair& pair, HullPairCache& cache) {
+  return separation_along(SupportHull{pair.a}, SupportHull{pair.b}, pair.X_AB, axis_of(cache), cache.support_a,
+                          cache.support_b);
+}
+
+// L4 (i): the deepest vertex of one hull lies over the last reference face of the other, so that the gap is its height.
+bool find_gap_by_last_face(const HullPair& pair, const HullPairCache& cache, HullGap& out) {
+  if (cache.points.reference == Reference::none) return false;
+  const bool is_a = cache.points.reference == Reference::a;
+  const ConvexHull& hull = is_a ? pair.a : pair.b;
+  const ConvexHull::Face& face = hull.faces()[(is_a ? cache.face_a : cache.face_b) - 1];
+  if (face.flatness > exact_flatness * hull.radius()) return false;
+  const Matrix3& R = pair.X_AB.rotation;
+  Vector3 p;  // the deepest vertex in the frame of the face's hull
+  int vertex;
+  if (is_a) {
+    vertex = pair.b.support(-(R.transpose() * face.normal), cache.support_b);
+    p = pair.X_AB * pair.b.vertex(vertex);
+  } else {
+    vertex = pair.a.support(-(R * face.normal), cache.support_a);
+    p = R.transpose() * (pair.a.vertex(vertex) - pair.X_AB.position);
+  }
+  const Vector3 from_origin = p - face.origin;
+  const double x = from_origin.dot(face.tangent_1), y = from_origin.dot(face.tangent_2);
+  const auto corners = hull.face_points(face);
+  const Vector2* previous = &corners.back();
+  for (const Vector2& corner : corners) {
+    const double ex = corner.x() - previous->x(), ey = corner.y() - previous->y();
+    if (!(ex * (y - previous->y()) - ey * (x - previous->x()) >= 0.0)) return false;
+    previous = &corner;
+  }
+  out.gap = out.lower_bound = face.normal.dot(p) - face.offset;
+  // A local minimum of the depth: stays only while the overlap does not grow at once.
+  if (out.gap < -(1.5 * std::max(-cache.distance, 0.0) + near_distance(pair.a.radius(), pair.b.radius()))) return false;
+  const int corner = hull.face_vertices(face)[0];
+  out.keys.size = 1;
+  out.keys.a[0] = is_a ? corner : vertex, out.keys.b[0] = is_a ? vertex : corner;
+  out.normal = is_a ? face.normal : Vector3(-(R * face.normal));
+  const Vector3 foot = is_a ? p - out.gap * face.normal : pair.a.vertex(vertex);
+  out.point_a = foot;
+  return true;
+}
+
+void remember(const HullGap& found, HullPairCache& cache) {
+  for (int k = 0; k < 3; ++k) cache.axis[k] = found.normal[k];
+  cache.distance = found.gap;
+  cache.simplex_size = found.keys.size;
+  cache.support_a = found.keys.a[0], cache.support_b = found.keys.b[0];
+  for (int k = 0; k < found.keys.size; ++k) {
+    cache.simplex_a[k] = found.keys.a[k], cache.simplex_b[k] = found.keys.b[k];
+  }
+}
+
+bool find_gap_of_hulls(const HullPair& pair, const HullPairCache& cache, HullGap& found) {
+  HullKeys keys;
+  keys.size = cache.simplex_size;
+  for (int k = 0; k < 4; ++k) keys.a[k] = cache.simplex_a[k], keys.b[k] = cache.simplex_b[k];
+  const GapMemory memory{axis_of(cache), cache.distance};
+  return find_gap(SupportHull{pair.a}, SupportHull{pair.b}, pair.X_AB, memory, keys, found);
+}
+
+void report_points(const HullPair& pair, const Pose& X_WA, const HullGap& found, double margin, HullPairCache& cache,
+                   Manifold& out) {
+  TouchingPair touching;
+  touching.X_WA = X_WA, touching.X_AB = pair.X_AB;
+  touching.normal = found.normal, touching.gap = found.gap, touching.point_a = found.point_a;
+  touching.margin = margin;
+  touching.witness_feature = witness_feature(found.keys.size, found.keys.a, found.keys.b);
+  const Vector3 n_B = pair.X_AB.rotation.transpose() * -found.normal;
+  cache.face_a =
+      1 + best_face(pair.a, found.normal, found.keys.a, found.keys.size, cache.face_a - 1, touching.cosine_a);
+  cache.face_b = 1 + best_face(pair.b, n_B, found.keys.b, found.keys.size, cache.face_b - 1, touching.cosine_b);
+  const FaceView face_a = face_view(pair.a, pair.a.faces()[cache.face_a - 1]);
+  const FaceView face_b = face_view(pair.b, pair.b.faces()[cache.face_b - 1]);
+  touching.face_a = &face_a, touching.face_b = &face_b;
+  make_manifold(touching, cache.points, out);
+}
+
+void forget_points(HullPairCache& cache) {
+  cache.points = ManifoldMemory{};
+  cache.face_a = cache.face_b = cache.is_touching = 0;
+}
+
+}  // namespace
+
+double collide_hulls(const ConvexHull& a, const Pose& X_WA, const ConvexHull& b, const Pose& X_WB, double margin,
+                     HullPairCache& cache, Manifold& out) {
+  out.clear();
+  const double of_spheres = (X_WA * a.center() - X_WB * b.center()).norm() - a.radius() - b.radius();
+  if (!std::isfinite(of_spheres)) return std::numeric_limits<double>::quiet_NaN();
+  if (of_spheres > margin + sphere_slack) {
+    if (cache.is_touching) forget_points(cache);
+    return of_spheres;
+  }
+  const HullPair pair{
+      a, b, {X_WA.rotation.transpose() * X_WB.rotation, X_WA.rotation.transpose() * (X_WB.position - X_WA.position)}};
+  HullGap found;
+  bool is_found = false;
+  if (cache.is_touching) {
+    is_found = find_gap_by_last_face(pair, cache, found);
+  } else if (cache.simplex_size > 0) {
+    const double bound = separation_of_kept_axis(pair, cache);
+    if (bound > margin + axis_share * std::max(cache.distance - margin, 0.0)) return bound;
+  }
+  if (!is_found) is_found = find_gap_of_hulls(pair, cache, found);
+  if (!is_found) return std::numeric_limits<double>::quiet_NaN();
+
+  remember(found, cache);
+  if (found.gap > margin) {
+    if (cache.is_touching) forget_points(cache);
+    return found.lower_bound;
+  }
+  cache.is_touching = 1;
+  report_points(pair, X_WA, found, margin, cache, out);
+  return found.gap;
+}
+
+namespace {
+
+// Vertices with gap ≤ margin: they hang together, so the adjacency is flooded from the deepest.
+int flood(const ConvexHull& hull, const Vector3& n, double height, double margin, int start, ContactCandidate* out,
+          const Vector3& t1, const Vector3& t2) {
+  std::uint64_t seen[ConvexHull::max_vertices / 64];
+  std::fill_n(seen, (hull.num_vertices() + 63) / 64, std::uint64_t{0});
+  int queue[max_clip_corners];
+  int count = 0;
+  auto visit = [&](int v) {
+    if (seen[v / 64] >> (v % 64) & 1) return;
+    seen[v / 64] |= std::uint64_t{1} << (v % 64);
+    const Vector3& x = hull.vertex(v);
+    const double gap = n.dot(x) + height;
+    if (!(gap <= margin) || count == max_clip_corners) return;
+    out[count] = {t1.dot(x), t2.dot(x), gap, feature_vertex_a(v)};
+    queue[count++] = v;
+  };
+  visit(start);
+  for (int next = 0; next < count; ++next) {
+    for (int v : hull.neighbours(queue[next])) visit(v);
+  }
+  return count;
+}
+
+}  // namespace
+
+double collide_hull_plane(const ConvexHull& a, const Pose& X_WA, const Vector3& normal, double offset, double margin,
+                          HullPlaneCache& cache, Manifold& out) {
+  out.clear();
+  const double of_sphere = normal.dot(X_WA * a.center()) - offset - a.radius();
+  if (!std::isfinite(of_sphere)) return std::numeric_limits<double>::quiet_NaN();
+  if (of_sphere > margin + sphere_slack) {
+    cache.points = ManifoldMemory{};
+    return of_sphere;
+  }
+  const Vector3 n = X_WA.rotation.transpose() * normal;  // in A's frame
+  const double height = normal.dot(X_WA.position) - offset;
+  cache.vertex = a.support(-n, cache.vertex);
+  const double gap = n.dot(a.vertex(cache.vertex)) + height;
+  if (!(gap <= margin)) {
+    cache.points = ManifoldMemory{};
+    return gap;
+  }
+  const Vector3 t1 = (std::abs(n.x()) < 0.7 ? Vector3::UnitX() : Vector3::UnitY()).cross(n).normalized();
+  ContactCandidate candidates[max_clip_corners];
+  const int size = flood(a, n, height, margin, cache.vertex, candidates, t1, n.cross(t1));
+  int index[4];
+  const std::span<const std::uint64_t> old(cache.points.feature, static_cast<std::size_t>(cache.points.size));
+  const int chosen = choose_points({candidates, static_cast<std::size_t>(size)}, margin, old, index);
+  for (int k = 0; k < chosen; ++k) {
+    const ContactCandidate& c = candidates[index[k]];
+    const int v = static_cast<int>(c.feature & 0x7fff);
+    out.add(X_WA * a.vertex(v) - (0.5 * c.gap) * normal, normal, c.gap, c.feature);
+  }
+  cache.points.size = chosen;
+  for (int k = 0; k < 4; ++k) cache.points.feature[k] = k < chosen ? out.feature[k] : 0;
+  return gap;
+}
+
+}  // namespace stiction

@@ -1,0 +1,126 @@
+#include "stiction/collision/manifold.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "stiction/collision/clip.h"
+#include "stiction/collision/reduce.h"
+
+namespace stiction {
+namespace {
+
+// How far outside the reference polygon a vertex may be that made a point before, times the polygon's radius.
+constexpr double hold_fraction = 2e-3;
+
+// The face within 5° of the normal that is better aligned, the old one unless the other wins by 1e-3; of two flush
+// faces the larger. A segment cannot be the reference.
+Reference choose_reference(const TouchingPair& pair, Reference old) {
+  const bool a_can = pair.face_a && pair.face_a->vertices.size() > 2 && pair.cosine_a >= cos_face;
+  const bool b_can = pair.face_b && pair.face_b->vertices.size() > 2 && pair.cosine_b >= cos_face;
+  if (!pair.face_a || !pair.face_b || !(a_can || b_can)) return Reference::none;
+  if (a_can != b_can) return a_can ? Reference::a : Reference::b;
+  const double size_a = pair.face_a->radius, size_b = pair.face_b->radius;
+  if (pair.cosine_a > cos_flush && pair.cosine_b > cos_flush && std::abs(size_a - size_b) > 1e-6 * size_a) {
+    return size_a > size_b ? Reference::a : Reference::b;
+  }
+  const double lead = pair.cosine_a - pair.cosine_b;
+  if (old != Reference::none && std::abs(lead) < 1e-3) return old;
+  return lead >= 0.0 ? Reference::a : Reference::b;
+}
+
+void add_witness(const TouchingPair& pair, Manifold& out) {
+  const Vector3 middle = pair.point_a + (pair.radius_a + 0.5 * pair.gap) * pair.normal;
+  out.add(pair.X_WA * middle, -(pair.X_WA.rotation * pair.normal), pair.gap, pair.witness_feature);
+}
+
+void add_only_witness(const TouchingPair& pair, ManifoldMemory& memory, Manifold& out) {
+  add_witness(pair, out);
+  memory = ManifoldMemory{};
+  memory.size = 1;
+  memory.feature[0] = pair.witness_feature;
+}
+
+// The two faces need not contain the nearest points: where an edge that leans away is nearer, the exact witness joins
+// the candidates, so that the deepest point is always there. `at`: its place in the reference frame. Returns its index,
+// −1 where it is not needed.
+int add_missing_witness(const TouchingPair& pair, const Vector3& at, ContactCandidate* candidates, int& count) {
+  double lowest = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < count; ++k) lowest = std::min(lowest, candidates[k].gap);
+  if (lowest <= pair.gap + gap_tolerance(pair.margin) || count == max_clip_corners) return -1;
+  candidates[count] = {at.x(), at.y(), pair.gap, pair.witness_feature};
+  return count++;
+}
+
+}  // namespace
+
+FaceView face_view(const ConvexHull& hull, const ConvexHull::Face& face) {
+  return {face.normal,
+          face.origin,
+          face.tangent_1,
+          face.tangent_2,
+          face.radius,
+          hull.face_points(face),
+          hull.face_vertices(face),
+          hull.vertices()};
+}
+
+void make_manifold(const TouchingPair& pair, ManifoldMemory& memory, Manifold& out) {
+  const Reference chosen = choose_reference(pair, memory.reference);
+  if (chosen == Reference::none) return add_only_witness(pair, memory, out);
+  const bool is_a = chosen == Reference::a;
+  const FaceView& reference = is_a ? *pair.face_a : *pair.face_b;
+  const FaceView& incident = is_a ? *pair.face_b : *pair.face_a;
+  const double radii = pair.radius_a + pair.radius_b;
+
+  // Incident corners in the frame (t1, t2, n) of the reference face.
+  Matrix3 axes;  // rows
+  axes << reference.tangent_1.transpose(), reference.tangent_2.transpose(), reference.normal.transpose();
+  const Matrix3& R_AB = pair.X_AB.rotation;
+  const Matrix3 turn = is_a ? Matrix3(axes * R_AB) : Matrix3(axes * R_AB.transpose());
+  const Vector3 from = is_a ? Vector3(axes * (pair.X_AB.position - reference.origin))
+                            : Vector3(-(turn * pair.X_AB.position) - axes * reference.origin);
+  ClipCorner corners[ConvexHull::max_face_vertices];
+  const int num_corners = static_cast<int>(incident.vertices.size());
+  for (int k = 0; k < num_corners; ++k) {
+    const int v = incident.vertices[k];
+    const Vector3 x = turn * incident.all_vertices[v] + from;
+    corners[k] = {x.x(), x.y(), x.z() - radii, v};
+  }
+
+  ContactCandidate candidates[max_clip_corners];
+  const std::span<const std::uint64_t> old(memory.feature, static_cast<std::size_t>(memory.size));
+  ClipSettings settings;
+  settings.reference_is_a = is_a;
+  settings.margin = pair.margin;
+  settings.old_features = old;
+  settings.hold_distance = hold_fraction * std::min(reference.radius, incident.radius);
+  int num_candidates = clip_polygon({reference.points, reference.vertices},
+                                    {corners, static_cast<std::size_t>(num_corners)}, settings, candidates);
+  if (num_candidates == 0) return add_only_witness(pair, memory, out);
+  const int witness = add_missing_witness(
+      pair, is_a ? Vector3(axes * (pair.point_a - reference.origin)) : Vector3(turn * pair.point_a + from), candidates,
+      num_candidates);
+  int index[4];
+  const int size = choose_points({candidates, static_cast<std::size_t>(num_candidates)}, pair.margin, old, index);
+
+  const Pose X_WR = is_a ? pair.X_WA : pair.X_WA * pair.X_AB;
+  const Vector3 normal = X_WR.rotation * reference.normal;
+  const Vector3 t1 = X_WR.rotation * reference.tangent_1, t2 = X_WR.rotation * reference.tangent_2;
+  const Vector3 origin = X_WR * reference.origin;
+  const double surface = is_a ? pair.radius_a : pair.radius_b;
+  for (int k = 0; k < size; ++k) {
+    const ContactCandidate& c = candidates[index[k]];
+    memory.feature[k] = c.feature;
+    if (index[k] == witness) {
+      add_witness(pair, out);
+      continue;
+    }
+    const Vector3 middle = origin + c.x * t1 + c.y * t2 + (surface + 0.5 * c.gap) * normal;
+    out.add(middle, is_a ? Vector3(-normal) : normal, c.gap, c.feature);
+  }
+  memory.size = size;
+  memory.reference = chosen;
+}
+
+}  // namespace stiction
