@@ -9,7 +9,7 @@ namespace {
 double combine_friction(double a, double b, FrictionRule rule) {
   switch (rule) {
     case FrictionRule::geometric_mean:
-      return std::sqrt(a) * std::sqrt(b);  // the product itself may overflow
+      return std::sqrt(a * b);  // exact for a = b
     case FrictionRule::minimum:
       return std::min(a, b);
     case FrictionRule::maximum:

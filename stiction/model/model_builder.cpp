@@ -1,6 +1,6 @@
 #include "stiction/model/model_builder.h"
 
-#include <map>
+#include <algorithm>
 #include <unordered_set>
 
 #include "stiction/math/refuse.h"
@@ -26,7 +26,7 @@ void check_enum(int value, int count, std::string_view what, const char* field) 
   if (value < 0 || value >= count) refuse(what, ": ", field, " is ", value, "; it must be one of the enumeration");
 }
 
-void check_joint_sequence(const std::vector<JointOptions>& joints, int parent, std::string_view what) {
+void check_joint_sequence(const std::vector<JointOptions>& joints, std::string_view what) {
   for (const JointOptions& joint : joints) {
     if (joint.kind == JointKind::free && joints.size() > 1) {
       refuse(what, ": a free joint among ", joints.size(), " joints; it leaves nothing to the others");
@@ -35,7 +35,6 @@ void check_joint_sequence(const std::vector<JointOptions>& joints, int parent, s
       refuse(what, ": joint.pose of a free joint; a free body has its own frame as joint frame");
     }
   }
-  (void)parent;
 }
 
 // Names of one kind of element: what is given must be unique; what is empty gets `base` or base_2, base_3 …
@@ -144,7 +143,7 @@ int ModelBuilder::add_body(const BodyOptions& options) {
     const JointOptions checked = checked_joint(joint, which);
     if (joint.kind != JointKind::fixed) body.joints.push_back(checked);
   }
-  check_joint_sequence(body.joints, body.parent, what);
+  check_joint_sequence(body.joints, what);
   if (options.inertia) check_semi_inertia(*options.inertia, what);
   draft_->bodies.push_back(std::move(body));
   return static_cast<int>(index);

@@ -55,6 +55,10 @@ Pose back_from(double reference, JointType type) {
   return {Eigen::AngleAxisd(-reference, Vector3::UnitZ()).toRotationMatrix(), Vector3::Zero()};
 }
 
+bool is_finite(const Pose& pose) {
+  return pose.rotation.allFinite() && pose.position.allFinite();
+}
+
 // Bodies of the draft, parents before children, each subtree together, siblings in the order they were added.
 std::vector<int> depth_first_order(const std::vector<BodyOptions>& bodies) {
   const int n = static_cast<int>(bodies.size());
@@ -90,9 +94,9 @@ class ForestLayout {
   std::vector<BodyPlace> run() {
     const std::vector<int> order = depth_first_order(draft_.bodies);
     for (int user : order) place_body(user);
-    sum_inertias(order);
     add_frames();
     add_shapes();
+    sum_inertias(order);
     model_.initial_position = Eigen::Map<const VectorX>(position_.data(), static_cast<Eigen::Index>(position_.size()));
     model_.initial_velocity = VectorX::Zero(model_.num_velocities());
     return std::move(place_);
@@ -126,6 +130,7 @@ void ForestLayout::place_body(int user) {
     }
     add_joint(user, joint, at);
   }
+  if (!is_finite(at.pose)) refuse("body '", body.name, "': its place in the world is too large for a number");
   place_[user] = at;
 }
 
@@ -147,8 +152,11 @@ void ForestLayout::add_joint(int user, const JointOptions& joint, BodyPlace& at)
       position_.push_back(joint.initial_position);
     }
     const bool is_free = elementary.type == JointType::free;
-    add_elementary(user, elementary, joint, is_free ? Pose() : frame * back_from(joint.reference, elementary.type),
-                   at.body);
+    const Pose placement = is_free ? Pose() : frame * back_from(joint.reference, elementary.type);
+    if (!is_finite(frame) || !is_finite(placement)) {
+      refuse("joint '", joint.name, "': its place in the world is too large for a number");
+    }
+    add_elementary(user, elementary, joint, placement, at.body);
     at = {model_.num_bodies() - 1, elementary.frame.inverse()};
   }
   record.num_bodies = model_.num_bodies() - record.first_body;
@@ -244,6 +252,11 @@ void ForestLayout::add_shapes() {
     const BoundingSphere bound = bounding_sphere(shape.geometry);
     shape.bound_center = shape.pose * bound.center;
     shape.bound_radius = bound.radius;
+    const bool may_be_unbounded = carrier.body < 0;
+    if (!is_finite(shape.pose) || !shape.bound_center.allFinite() ||
+        (!may_be_unbounded && !std::isfinite(shape.bound_radius))) {
+      refuse("shape '", shape.name, "': its place or size is too large for a number");
+    }
     model_.shapes.push_back(std::move(shape));
   }
 }

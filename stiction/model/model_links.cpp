@@ -1,6 +1,7 @@
 // What ties the forest together and drives it: loops, actuators, keyframes, and which shapes may meet.
 #include <algorithm>
-#include <set>
+#include <cmath>
+#include <unordered_map>
 
 #include "stiction/math/refuse.h"
 #include "stiction/model/model_checks.h"
@@ -15,30 +16,40 @@ BodyPlace place_of(int body, const std::vector<BodyPlace>& place) {
   return body < 0 ? BodyPlace{} : place[body];
 }
 
-// The degree of freedom of a joint that has one.
-int single_dof(const Model& model, const std::string& joint, const std::string& what, const char* field) {
-  const auto found = std::find_if(model.joints.begin(), model.joints.end(),
-                                  [&](const Joint& candidate) { return candidate.name == joint; });
-  if (found == model.joints.end()) refuse(what, ": ", field, " is '", joint, "', but there is no such moving joint");
-  if (found->num_velocities != 1) {
-    refuse(what, ": ", field, " '", joint, "' is a ", found->kind, " joint of ", found->num_velocities,
-           " degrees of freedom; it must have one");
+// Degrees of freedom by the names of their joints.
+class JointDirectory {
+ public:
+  explicit JointDirectory(const Model& model) {
+    for (const Joint& joint : model.joints) joints_.emplace(joint.name, &joint);
   }
-  return found->first_velocity;
-}
+  // The degree of freedom of a joint that has one.
+  int single_dof(const std::string& name, const std::string& what, const char* field) const {
+    const auto found = joints_.find(name);
+    if (found == joints_.end()) refuse(what, ": ", field, " is '", name, "', but there is no such moving joint");
+    const Joint& joint = *found->second;
+    if (joint.num_velocities != 1) {
+      refuse(what, ": ", field, " '", name, "' is a ", joint.kind, " joint of ", joint.num_velocities,
+             " degrees of freedom; it must have one");
+    }
+    return joint.first_velocity;
+  }
+
+ private:
+  std::unordered_map<std::string_view, const Joint*> joints_;
+};
 
 std::string name_of(int body, const ModelDraft& draft) {
   return body < 0 ? "the world" : "'" + draft.bodies[body].name + "'";
 }
 
 Loop make_loop(const LoopOptions& options, const ModelDraft& draft, const std::vector<BodyPlace>& place,
-               const Model& model) {
+               const JointDirectory& joints) {
   const std::string what = "loop '" + options.name + "'";
   Loop loop{.name = options.name, .kind = options.kind, .compliance = options.compliance};
   if (options.kind == LoopKind::joint_equality) {
     loop.coefficients = options.coefficients;
-    loop.dof_a = single_dof(model, options.joint_a, what, "joint_a");
-    if (!options.joint_b.empty()) loop.dof_b = single_dof(model, options.joint_b, what, "joint_b");
+    loop.dof_a = joints.single_dof(options.joint_a, what, "joint_a");
+    if (!options.joint_b.empty()) loop.dof_b = joints.single_dof(options.joint_b, what, "joint_b");
     if (loop.dof_a == loop.dof_b) refuse(what, ": joint_a and joint_b are both '", options.joint_a, "'");
     return loop;
   }
@@ -53,10 +64,10 @@ Loop make_loop(const LoopOptions& options, const ModelDraft& draft, const std::v
   return loop;
 }
 
-Actuator make_actuator(const ActuatorOptions& options, const Model& model) {
+Actuator make_actuator(const ActuatorOptions& options, const JointDirectory& joints) {
   const std::string what = "actuator '" + options.name + "'";
   Actuator actuator{.name = options.name, .kind = options.kind};
-  actuator.dof = single_dof(model, options.joint, what, "joint");
+  actuator.dof = joints.single_dof(options.joint, what, "joint");
   actuator.gear = options.gear;
   actuator.kp = options.kp, actuator.kd = options.kd;
   actuator.control_lower = options.control_lower, actuator.control_upper = options.control_upper;
@@ -86,9 +97,12 @@ void normalise_quaternions(const Model& model, VectorX& q, const std::string& wh
   }
 }
 
-// Every pair of a shape of one list with a shape of the other, kept below a size that memory and search can bear.
+// Every pair of a shape of one list with a shape of the other on another body, kept below a size that memory and search
+// can bear.
 class ExcludedPairs {
  public:
+  explicit ExcludedPairs(const std::vector<Shape>& shapes) : shapes_(shapes) {}
+
   void add(const std::vector<int>& a, const std::vector<int>& b) {
     count_ += static_cast<std::int64_t>(a.size()) * static_cast<std::int64_t>(b.size());
     if (count_ > max_excluded_pairs) {
@@ -97,13 +111,14 @@ class ExcludedPairs {
     }
     for (int i : a) {
       for (int j : b) {
-        if (i != j) pairs_.emplace_back(std::min(i, j), std::max(i, j));
+        if (shapes_[i].body != shapes_[j].body) pairs_.emplace_back(std::min(i, j), std::max(i, j));
       }
     }
   }
   std::vector<std::pair<int, int>> take() { return std::move(pairs_); }
 
  private:
+  const std::vector<Shape>& shapes_;
   std::int64_t count_ = 0;
   std::vector<std::pair<int, int>> pairs_;
 };
@@ -116,8 +131,9 @@ void sort_unique(std::vector<std::pair<int, int>>& pairs) {
 }  // namespace
 
 void lay_out_links(const ModelDraft& draft, const std::vector<BodyPlace>& place, Model& model) {
-  for (const LoopOptions& options : draft.loops) model.loops.push_back(make_loop(options, draft, place, model));
-  for (const ActuatorOptions& options : draft.actuators) model.actuators.push_back(make_actuator(options, model));
+  const JointDirectory joints(model);
+  for (const LoopOptions& options : draft.loops) model.loops.push_back(make_loop(options, draft, place, joints));
+  for (const ActuatorOptions& options : draft.actuators) model.actuators.push_back(make_actuator(options, joints));
 }
 
 void lay_out_keyframes(const ModelDraft& draft, Model& model) {
@@ -141,7 +157,7 @@ void lay_out_pairs(const ModelDraft& draft, const std::vector<BodyPlace>& place,
     if (model.shapes[s].body >= 0) of_body[model.shapes[s].body].push_back(s);
   }
   const auto shapes_of = [&](int user) -> const std::vector<int>& { return of_user[user < 0 ? num_users : user]; };
-  ExcludedPairs excluded;
+  ExcludedPairs excluded(model.shapes);
   for (const auto& [a, b] : draft.excluded_bodies) excluded.add(shapes_of(a), shapes_of(b));
   for (const auto& [a, b] : draft.excluded_shapes) excluded.add({a}, {b});
   for (int user = 0; user < num_users && !draft.parents_collide; ++user) {

@@ -5,11 +5,13 @@
 #include <numbers>
 
 #include "stiction/math/refuse.h"
+#include "stiction/model/convex_hull.h"
 
 namespace stiction {
 namespace {
 
 constexpr double pi = std::numbers::pi;
+const BoundingSphere unbounded{.radius = std::numeric_limits<double>::infinity()};
 
 UnitSolid about_origin(double volume, const Vector3& moments) {
   return {.volume = volume, .unit_moment = moments.asDiagonal()};
@@ -45,8 +47,8 @@ struct SolidOf {
   UnitSolid operator()(const Box& b) const {
     return about_origin(8.0 * b.half_size.prod(), moments_of(b.half_size.cwiseAbs2() / 3.0));
   }
-  UnitSolid operator()(const std::shared_ptr<const ConvexHull>&) const {
-    refuse("inertia: convex hulls are not supported yet");
+  UnitSolid operator()(const std::shared_ptr<const ConvexHull>& hull) const {
+    return {.volume = hull->volume(), .com = hull->com(), .unit_moment = hull->unit_inertia() / hull->volume()};
   }
   UnitSolid operator()(const std::shared_ptr<const TriangleMesh>&) const {
     refuse("inertia: a triangle mesh is a surface without volume; use convex hulls");
@@ -57,21 +59,17 @@ struct SolidOf {
 };
 
 struct BoundOf {
-  BoundingSphere operator()(const Plane&) const { return {.radius = std::numeric_limits<double>::infinity()}; }
+  BoundingSphere operator()(const Plane&) const { return unbounded; }
   BoundingSphere operator()(const Sphere& s) const { return {.radius = s.radius}; }
   BoundingSphere operator()(const Capsule& c) const { return {.radius = c.radius + c.half_length}; }
   BoundingSphere operator()(const Cylinder& c) const { return {.radius = std::hypot(c.radius, c.half_length)}; }
   BoundingSphere operator()(const Ellipsoid& e) const { return {.radius = e.radii.maxCoeff()}; }
   BoundingSphere operator()(const Box& b) const { return {.radius = b.half_size.stableNorm()}; }
-  BoundingSphere operator()(const std::shared_ptr<const ConvexHull>&) const {
-    refuse("bounds: convex hulls are not supported yet");
+  BoundingSphere operator()(const std::shared_ptr<const ConvexHull>& hull) const {
+    return {.center = hull->center(), .radius = hull->radius()};
   }
-  BoundingSphere operator()(const std::shared_ptr<const TriangleMesh>&) const {
-    refuse("bounds: triangle meshes are not supported yet");
-  }
-  BoundingSphere operator()(const std::shared_ptr<const HeightField>&) const {
-    refuse("bounds: height fields are not supported yet");
-  }
+  BoundingSphere operator()(const std::shared_ptr<const TriangleMesh>&) const { return unbounded; }
+  BoundingSphere operator()(const std::shared_ptr<const HeightField>&) const { return unbounded; }
 };
 
 }  // namespace
