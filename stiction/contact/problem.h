@@ -77,6 +77,7 @@ class ContactProblem {
 
  private:
   friend class ProblemPart;
+  friend class ProblemWriter;
   void lay_out(std::vector<Constraint> constraints, VectorView free_velocity, VectorView compliance);
   void finish();
   Matrix3 read_diagonal_block(int i) const;

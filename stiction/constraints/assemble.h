@@ -1,0 +1,31 @@
+// The contact problem of one island, from the rows of the step.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "stiction/constraints/row_set.h"
+#include "stiction/contact/problem_writer.h"
+#include "stiction/model/model.h"
+
+namespace stiction {
+
+class ProblemAssembler {
+ public:
+  // Robots: one tree, up to `dense_rows` rows, get the matrix itself. Everything else is factored: velocity space is
+  // where piles and extreme mass ratios are solved.
+  static constexpr int dense_rows = 200;
+
+  const ContactProblem& assemble(const Model& model, const RowSet& rows, std::span<const int> constraints);
+  const ContactProblem& problem() const { return writer_.problem(); }
+
+ private:
+  void write_dense(const Model& model, const RowSet& rows, std::span<const int> constraints);
+  void write_factored(const Model& model, const RowSet& rows, std::span<const int> constraints);
+
+  ProblemWriter writer_;
+  std::vector<Constraint> laws_;
+  std::vector<int> node_number_, used_nodes_;  // nodes of the model ↔ nodes of the island
+};
+
+}  // namespace stiction

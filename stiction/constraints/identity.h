@@ -1,0 +1,37 @@
+// Names a constraint from step to step, for warm starts.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "stiction/collision/contact_point.h"
+#include "stiction/math/types.h"
+
+namespace stiction {
+
+enum class ConstraintSource : std::int32_t {
+  contact = 0,
+  lower_limit = 1,
+  upper_limit = 2,
+  dry_friction = 3,
+  loop = 4
+};
+
+struct RowIdentity {
+  ConstraintSource source = ConstraintSource::contact;
+  std::int32_t first = -1, second = -1;  // shapes of a contact; degree of freedom; loop and which of its blocks
+  std::int32_t unused = 0;               // explicit padding: states are compared and stored as bytes
+  std::uint64_t feature = 0;             // of a contact point
+
+  friend bool operator==(const RowIdentity&, const RowIdentity&) = default;
+  friend auto operator<=>(const RowIdentity&, const RowIdentity&) = default;
+};
+
+// The impulse that a constraint carried: a contact's in world axes, so that turned tangents do not matter; rows of
+// other constraints as they are.
+struct WarmStart {
+  RowIdentity id;
+  double impulse[3] = {0.0, 0.0, 0.0};  // N·s
+};
+
+}  // namespace stiction

@@ -1,0 +1,44 @@
+#include "stiction/constraints/islands.h"
+
+#include <numeric>
+
+namespace stiction {
+
+int Islands::root(int tree) {
+  while (parent_[tree] != tree) {
+    parent_[tree] = parent_[parent_[tree]];
+    tree = parent_[tree];
+  }
+  return tree;
+}
+
+void Islands::find(const RowSet& rows, int num_trees) {
+  parent_.resize(num_trees);
+  std::iota(parent_.begin(), parent_.end(), 0);
+  for (const auto& [a, b] : rows.trees) {
+    if (a < 0 || b < 0) continue;
+    const int ra = root(a), rb = root(b);
+    if (ra != rb) parent_[std::max(ra, rb)] = std::min(ra, rb);  // the smaller number leads: no dependence on order
+  }
+  island_of_tree_.assign(num_trees, -1);
+  island_of_.resize(rows.size());
+  begin_.assign(1, 0);
+  for (int i = 0; i < rows.size(); ++i) {
+    const auto& [a, b] = rows.trees[i];
+    int& island = island_of_tree_[root(a >= 0 ? a : b)];
+    if (island < 0) {
+      island = size();
+      begin_.push_back(0);
+    }
+    island_of_[i] = island;
+    ++begin_[island + 1];
+  }
+  for (int k = 0; k < size(); ++k) begin_[k + 1] += begin_[k];
+  member_.resize(rows.size());
+  for (int i = 0; i < rows.size(); ++i) member_[begin_[island_of_[i]]++] = i;
+  for (int k = size(); k > 0; --k) begin_[k] = begin_[k - 1];  // filling moved every begin to its end
+  begin_[0] = 0;
+  for (int t = 0; t < num_trees; ++t) island_of_tree_[t] = island_of_tree_[root(t)];
+}
+
+}  // namespace stiction

@@ -1,0 +1,192 @@
+#include "stiction/constraints/row_builder.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stiction {
+
+Matrix3 contact_frame(const Vector3& normal) {
+  // Any rotation that takes z to the normal: smooth but for normals straight down, which rotation_with_z handles apart.
+  return rotation_with_z(normal);
+}
+
+Matrix3 contact_frame(const Vector3& normal, const Vector3& direction) {
+  const Vector3 along = direction - normal * normal.dot(direction);
+  const double length = along.norm();
+  if (!(length > 1e-6)) return contact_frame(normal);
+  Matrix3 frame;
+  frame.col(0) = along / length;
+  frame.col(1) = normal.cross(frame.col(0));
+  frame.col(2) = normal;
+  return frame;
+}
+
+RowBuilder::RowBuilder(std::shared_ptr<const Model> model) : model_(std::move(model)) {
+  path_begin_.push_back(0);
+  chain_begin_.push_back(0);
+  int longest = 1;
+  for (int b = 0; b < model_->num_bodies(); ++b) {
+    const int last = model_->last_dof(b), length = model_->dofs[last].depth + 1;
+    const std::size_t first = path_node_.size();
+    for (int node = model_->node_of[last]; node >= 0; node = model_->nodes[node].parent) path_node_.push_back(node);
+    std::reverse(path_node_.begin() + first, path_node_.end());
+    path_begin_.push_back(static_cast<int>(path_node_.size()));
+    chain_begin_.push_back(chain_begin_.back() + length);
+    longest = std::max(longest, length);
+  }
+  chain_.resize(chain_begin_.back());
+  chain_known_.resize(model_->num_bodies());
+  velocity_.resize(model_->num_bodies());
+  dof_chain_.resize(longest);
+  other_chain_.resize(longest);
+  for (int j = 0; j < model_->num_velocities(); ++j) {
+    const Dof& dof = model_->dofs[j];
+    if (std::isfinite(dof.lower) || std::isfinite(dof.upper)) limited_dofs_.push_back(j);
+    if (dof.dry_friction > 0.0) dry_dofs_.push_back(j);
+  }
+}
+
+// Rows c_k = sign · axis_k · (v + ω × arm), axes being columns.
+RowBuilder::Covector RowBuilder::point_rows(const Matrix3& axes, const Vector3& arm, double sign) {
+  Covector w;
+  for (int k = 0; k < 3; ++k) {
+    const Vector3 axis = sign * axes.col(k), moment = arm.cross(axis);
+    for (int d = 0; d < 3; ++d) {
+      w.linear[d][k] = axis[d];
+      w.angular[d][k] = moment[d];
+    }
+  }
+  return w;
+}
+
+// Rows c_k = sign · axis_k · ω.
+RowBuilder::Covector RowBuilder::turning_rows(const Matrix3& axes, double sign) {
+  Covector w;
+  for (int k = 0; k < 3; ++k) {
+    for (int d = 0; d < 3; ++d) w.angular[d][k] = sign * axes(d, k);
+  }
+  return w;
+}
+
+Pack4 RowBuilder::apply(const Covector& w, const Pack8& velocity) {
+  const Pack4 a = velocity[0] * w.angular[0] + velocity[1] * w.angular[1] + velocity[2] * w.angular[2];
+  const Pack4 l = velocity[4] * w.linear[0] + velocity[5] * w.linear[1] + velocity[6] * w.linear[2];
+  return a + l;
+}
+
+Vector3 RowBuilder::arm(const Inputs& in, int body, const Vector3& point) const {
+  if (body < 0) return Vector3::Zero();
+  return point - tree_reference(in.dynamics, model_->bodies[body].tree);
+}
+
+Pack4 RowBuilder::relative_velocity(const Side& a, const Side& b) const {
+  Pack4 c{};
+  if (a.body >= 0) c += apply(a.w, velocity_[a.body]);
+  if (b.body >= 0) c += apply(b.w, velocity_[b.body]);
+  return c;
+}
+
+const Pack8* RowBuilder::chain(const Inputs& in, int body) {
+  Pack8* y = chain_.data() + chain_begin_[body];
+  if (!chain_known_[body]) {
+    chain_through_factor(*model_, in.dynamics, body, y);
+    chain_known_[body] = 1;
+  }
+  return y;
+}
+
+// Segments of a constraint between two bodies: nodes of either path, in ascending order.
+void RowBuilder::add_sides(const Inputs& in, const Side& a, const Side& b, RowSet& rows) {
+  const Pack8* y_a = a.body >= 0 ? chain(in, a.body) : nullptr;
+  const Pack8* y_b = b.body >= 0 ? chain(in, b.body) : nullptr;
+  int s = a.body >= 0 ? path_begin_[a.body] : 0, s_end = a.body >= 0 ? path_begin_[a.body + 1] : 0;
+  int t = b.body >= 0 ? path_begin_[b.body] : 0, t_end = b.body >= 0 ? path_begin_[b.body + 1] : 0;
+  const auto add = [&](const Side& side, const Pack8* y, const VelocityNode& node, Pack4* out) {
+    const int first = model_->dofs[node.first_velocity].depth;
+    const int length = chain_begin_[side.body + 1] - chain_begin_[side.body];
+    const int count = std::min(node.size, length - first);
+    for (int e = 0; e < count; ++e) out[e] += apply(side.w, y[first + e]);
+  };
+  while (s < s_end || t < t_end) {
+    const int node_a = s < s_end ? path_node_[s] : std::numeric_limits<int>::max();
+    const int node_b = t < t_end ? path_node_[t] : std::numeric_limits<int>::max();
+    const int number = std::min(node_a, node_b);
+    const VelocityNode& node = model_->nodes[number];
+    Pack4* out = rows.add_segment(number, node.size);
+    if (node_a == number) add(a, y_a, node, out), ++s;
+    if (node_b == number) add(b, y_b, node, out), ++t;
+  }
+  rows.end_constraint();
+}
+
+void RowBuilder::build(const Inputs& in, RowSet& rows) {
+  rows.clear();
+  std::fill(chain_known_.begin(), chain_known_.end(), 0);
+  frames_.resize(in.contacts.size());
+  materials_.resize(in.contacts.size());
+  if (!in.contacts.empty() || !model_->loops.empty()) {
+    body_velocities(*model_, in.dynamics, in.v_free, velocity_.data());
+  }
+  for (std::size_t i = 0; i < in.contacts.size(); ++i) add_contact(in, static_cast<int>(i), rows);
+  add_limits(in, rows);
+  add_dry_friction(in, rows);
+  add_loops(in, rows);
+}
+
+// γ_N of a rigid row (3.2): the body may just reach the surface; penetration is driven out; an impact bounces.
+static double rigid_offset(double gap, double time_step, const ConstraintSettings& settings) {
+  if (gap > 0.0) return gap / time_step;
+  if (settings.project_positions) return 0.0;
+  const double deep = std::max(0.0, -gap - settings.slop);
+  return -std::min(settings.largest_correction, settings.baumgarte / time_step * deep);
+}
+
+void RowBuilder::add_contact(const Inputs& in, int index, RowSet& rows) {
+  const ContactPoint& point = in.contacts[index];
+  const Shape &shape_a = model_->shapes[point.id.shape_a], &shape_b = model_->shapes[point.id.shape_b];
+  PairMaterial& material = materials_[index];
+  material = combine(shape_a.material, shape_b.material, model_->friction_rule);
+  Matrix3& frame = frames_[index];
+  if (material.direction_of < 0) {
+    frame = contact_frame(point.normal);
+  } else {
+    const Shape& owner = material.direction_of == 0 ? shape_a : shape_b;
+    const Vector3 x = owner.pose.rotation.col(0);
+    frame = contact_frame(point.normal, owner.body < 0 ? x : Vector3(body_pose(in.dynamics, owner.body).rotation * x));
+  }
+
+  const Side a{shape_a.body, point_rows(frame, arm(in, shape_a.body, point.position), 1.0)};
+  const Side b{shape_b.body, point_rows(frame, arm(in, shape_b.body, point.position), -1.0)};
+  const Constraint law = material.direction_of < 0
+                             ? Constraint::make_frictional(material.friction)
+                             : Constraint::make_anisotropic(material.friction, material.friction_2);
+  rows.begin_constraint(law,
+                        {.source = ConstraintSource::contact,
+                         .first = point.id.shape_a,
+                         .second = point.id.shape_b,
+                         .feature = point.id.feature},
+                        tree_of(a.body), tree_of(b.body));
+  const Pack4 c_free = relative_velocity(a, b);
+  Pack4 offset{};
+  const double dt = in.time_step;
+  if (material.compliance > 0.0) {  // (3.3) with k = 1/compliance
+    const double lag = dt + material.damping * material.compliance;
+    rows.compliance.back()[2] = material.compliance / (dt * lag);
+    offset[2] = point.gap / lag;
+  } else {
+    offset[2] = rigid_offset(point.gap, dt, in.settings);
+    if (material.restitution > 0.0 && point.gap + dt * c_free[2] <= 0.0) {
+      double c_before = 0.0;  // c_N at the beginning of the step
+      if (a.body >= 0) c_before += frame.col(2).dot(point_velocity(in.dynamics, a.body, point.position));
+      if (b.body >= 0) c_before -= frame.col(2).dot(point_velocity(in.dynamics, b.body, point.position));
+      if (c_before < -in.settings.restitution_threshold) {
+        offset[2] = std::min(offset[2], material.restitution * c_before);
+      }
+    }
+  }
+  rows.offset.back() = offset;
+  rows.free_velocity.back() = c_free + offset;
+  add_sides(in, a, b, rows);
+}
+
+}  // namespace stiction

@@ -1,0 +1,87 @@
+// Turns touching pairs, joint limits, dry joint friction and loops into rows (specification 3.1 to 3.4).
+//
+// A row is a covector on the relative motion of two bodies: with the spatial velocity (ω, v) of a body about its tree's
+// reference point, c = W_aᵀ V_a + W_bᵀ V_b. Three rows are handled at once: a Covector holds six packs whose lanes are
+// the rows.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "stiction/collision/contact_point.h"
+#include "stiction/constraints/row_set.h"
+#include "stiction/constraints/settings.h"
+#include "stiction/dynamics/relative_motion.h"
+#include "stiction/model/model.h"
+
+namespace stiction {
+
+// A frame whose third axis is the normal; the tangents vary smoothly with it away from the pole they are built about.
+Matrix3 contact_frame(const Vector3& normal);
+// The same with the first tangent along the projection of `direction`, where it has one.
+Matrix3 contact_frame(const Vector3& normal, const Vector3& direction);
+
+class RowBuilder {
+ public:
+  explicit RowBuilder(std::shared_ptr<const Model> model);
+
+  struct Inputs {
+    const DynamicsData& dynamics;  // kinematics and factor at q
+    const double* q = nullptr;
+    const double* v = nullptr;       // velocity at the beginning of the step
+    const double* v_free = nullptr;  // velocity at its end without constraints
+    std::span<const ContactPoint> contacts;
+    double time_step = 0.0;
+    const ConstraintSettings& settings;
+  };
+  // Fills `rows`: contacts in their order, lower limits, upper limits, dry friction, loops; guesses stay zero.
+  void build(const Inputs& in, RowSet& rows);
+
+  // Frame R_WC and pair properties of every contact of the last build.
+  const Matrix3& frame(int contact) const { return frames_[contact]; }
+  const PairMaterial& material(int contact) const { return materials_[contact]; }
+
+ private:
+  struct Covector {
+    Pack4 angular[3] = {}, linear[3] = {};  // lanes: rows of the constraint
+  };
+  struct Side {  // a body of a constraint with its part of the rows
+    int body = -1;
+    Covector w;
+  };
+  static Covector point_rows(const Matrix3& axes, const Vector3& arm, double sign);
+  static Covector turning_rows(const Matrix3& axes, double sign);
+  static Pack4 apply(const Covector& w, const Pack8& velocity);
+
+  void add_contact(const Inputs& in, int index, RowSet& rows);
+  void add_limits(const Inputs& in, RowSet& rows);
+  void add_limit(const Inputs& in, int dof, bool upper, RowSet& rows);
+  void add_dry_friction(const Inputs& in, RowSet& rows);
+  void add_loops(const Inputs& in, RowSet& rows);
+  void add_frame_loop(const Inputs& in, int loop, RowSet& rows);
+  void add_joint_equality(const Inputs& in, int loop, RowSet& rows);
+  void add_loop_block(const Inputs& in, int loop, int block, int row_count, const Side& a, const Side& b,
+                      const Vector3& error, RowSet& rows);
+  static void set_loop_offset(const Inputs& in, const Loop& loop, int row_count, const Vector3& error, RowSet& rows);
+  void add_sides(const Inputs& in, const Side& a, const Side& b, RowSet& rows);
+  void add_dof_row(const Inputs& in, int dof, double scale, int other_dof, double other_scale, RowSet& rows);
+  Pack4 relative_velocity(const Side& a, const Side& b) const;
+  const Pack8* chain(const Inputs& in, int body);
+  Vector3 arm(const Inputs& in, int body, const Vector3& point) const;
+  int tree_of(int body) const { return body < 0 ? -1 : model_->bodies[body].tree; }
+
+  std::shared_ptr<const Model> model_;
+  // Nodes on the way from the root to each body.
+  std::vector<int> path_begin_, path_node_;
+  std::vector<int> chain_begin_;   // of each body in chain_
+  std::vector<Pack8> chain_;       // motion columns through the factor
+  std::vector<char> chain_known_;  // this step
+  std::vector<Pack8> velocity_;    // of bodies, at v_free
+  std::vector<int> limited_dofs_, dry_dofs_;
+  std::vector<double> dof_chain_, other_chain_;
+  std::vector<Matrix3> frames_;
+  std::vector<PairMaterial> materials_;
+};
+
+}  // namespace stiction

@@ -1,0 +1,98 @@
+// Rows of single degrees of freedom: limits, dry friction, joint equalities.
+#include <cmath>
+
+#include "stiction/constraints/row_builder.h"
+
+namespace stiction {
+
+// scale · v_dof + other_scale · v_other through the factor (other_dof < 0: the first alone).
+void RowBuilder::add_dof_row(const Inputs& in, int dof, double scale, int other_dof, double other_scale, RowSet& rows) {
+  const int length = dof_through_factor(*model_, in.dynamics, dof, dof_chain_.data());
+  const int other_length = other_dof < 0 ? 0 : dof_through_factor(*model_, in.dynamics, other_dof, other_chain_.data());
+  const int body = model_->dofs[dof].body, other_body = other_dof < 0 ? -1 : model_->dofs[other_dof].body;
+  int s = path_begin_[body];
+  const int s_end = path_begin_[body + 1];
+  int t = other_dof < 0 ? 0 : path_begin_[other_body];
+  const int t_end = other_dof < 0 ? 0 : path_begin_[other_body + 1];
+  const auto add = [&](double factor, const double* y, int chain_length, const VelocityNode& node, Pack4* out) {
+    const int first = model_->dofs[node.first_velocity].depth;
+    const int count = std::min(node.size, chain_length - first);
+    for (int e = 0; e < count; ++e) out[e][0] += factor * y[first + e];
+  };
+  while (s < s_end || t < t_end) {
+    const int node_a = s < s_end ? path_node_[s] : std::numeric_limits<int>::max();
+    const int node_b = t < t_end ? path_node_[t] : std::numeric_limits<int>::max();
+    const int number = std::min(node_a, node_b);
+    const VelocityNode& node = model_->nodes[number];
+    Pack4* out = rows.add_segment(number, node.size);
+    if (node_a == number) add(scale, dof_chain_.data(), length, node, out), ++s;
+    if (node_b == number) add(other_scale, other_chain_.data(), other_length, node, out), ++t;
+  }
+  rows.end_constraint();
+}
+
+void RowBuilder::add_limit(const Inputs& in, int dof, bool upper, RowSet& rows) {
+  const Dof& d = model_->dofs[dof];
+  const double limit = upper ? d.upper : d.lower;
+  if (!std::isfinite(limit)) return;
+  const double sign = upper ? -1.0 : 1.0;
+  const double q = in.q[model_->bodies[d.body].first_position];  // limited joints have one position
+  const double gap = sign * (q - limit), speed = sign * in.v_free[dof];
+  if (gap > in.settings.limit_margin && gap + 2.0 * in.time_step * speed > 0.0) return;
+  rows.begin_constraint(
+      Constraint::make_unilateral(),
+      {.source = upper ? ConstraintSource::upper_limit : ConstraintSource::lower_limit, .first = dof, .second = 0},
+      model_->bodies[d.body].tree, -1);
+  double offset = gap / in.time_step;
+  if (gap <= 0.0) {
+    const double deep = in.settings.project_positions ? 0.0 : std::max(0.0, -gap - in.settings.slop);
+    offset = -std::min(in.settings.largest_correction, in.settings.baumgarte / in.time_step * deep);
+  }
+  rows.offset.back()[0] = offset;
+  rows.free_velocity.back()[0] = speed + offset;
+  add_dof_row(in, dof, sign, -1, 0.0, rows);
+}
+
+void RowBuilder::add_limits(const Inputs& in, RowSet& rows) {
+  for (const bool upper : {false, true}) {
+    for (const int dof : limited_dofs_) add_limit(in, dof, upper, rows);
+  }
+}
+
+void RowBuilder::add_dry_friction(const Inputs& in, RowSet& rows) {
+  for (const int dof : dry_dofs_) {
+    const Dof& d = model_->dofs[dof];
+    rows.begin_constraint(Constraint::make_dry_friction(in.time_step * d.dry_friction),
+                          {.source = ConstraintSource::dry_friction, .first = dof, .second = 0},
+                          model_->bodies[d.body].tree, -1);
+    rows.free_velocity.back()[0] = in.v_free[dof];
+    add_dof_row(in, dof, 1.0, -1, 0.0, rows);
+  }
+}
+
+// q_a = Σ c_k q_b^k: the row v_a − (Σ k c_k q_b^(k−1)) v_b, with the error of the positions.
+void RowBuilder::add_joint_equality(const Inputs& in, int loop, RowSet& rows) {
+  const Loop& l = model_->loops[loop];
+  const auto position = [&](int dof) { return in.q[model_->bodies[model_->dofs[dof].body].first_position]; };
+  double wanted = l.coefficients[0], slope = 0.0;
+  if (l.dof_b >= 0) {
+    const double x = position(l.dof_b);
+    double power = 1.0;
+    for (int k = 1; k < 5; ++k) {
+      slope += k * l.coefficients[k] * power;
+      power *= x;
+      wanted += l.coefficients[k] * power;
+    }
+  }
+  const int tree_a = model_->bodies[model_->dofs[l.dof_a].body].tree;
+  const int tree_b = l.dof_b < 0 ? -1 : model_->bodies[model_->dofs[l.dof_b].body].tree;
+  rows.begin_constraint(Constraint::make_bilateral(1), {.source = ConstraintSource::loop, .first = loop, .second = 0},
+                        tree_a, tree_b);
+  const double error = position(l.dof_a) - wanted;
+  const double c_free = in.v_free[l.dof_a] - (l.dof_b < 0 ? 0.0 : slope * in.v_free[l.dof_b]);
+  set_loop_offset(in, l, 1, Vector3(error, 0.0, 0.0), rows);
+  rows.free_velocity.back()[0] = c_free + rows.offset.back()[0];
+  add_dof_row(in, l.dof_a, 1.0, l.dof_b, -slope, rows);
+}
+
+}  // namespace stiction

@@ -1,0 +1,72 @@
+// Rows of loop closures between frames: point, hinge, weld.
+#include <cmath>
+
+#include "stiction/constraints/row_builder.h"
+
+namespace stiction {
+
+// γ and R of a loop's rows: the error is driven out as a penetration is; a compliant loop is a spring (3.3).
+void RowBuilder::set_loop_offset(const Inputs& in, const Loop& loop, int row_count, const Vector3& error,
+                                 RowSet& rows) {
+  const double dt = in.time_step;
+  for (int r = 0; r < row_count; ++r) {
+    if (loop.compliance > 0.0) {
+      rows.compliance.back()[r] = loop.compliance / (dt * dt);
+      rows.offset.back()[r] = error[r] / dt;
+    } else if (!in.settings.project_positions) {
+      rows.offset.back()[r] = std::clamp(in.settings.baumgarte / dt * error[r], -in.settings.largest_correction,
+                                         in.settings.largest_correction);
+    }
+  }
+}
+
+void RowBuilder::add_loop_block(const Inputs& in, int loop, int block, int row_count, const Side& a, const Side& b,
+                                const Vector3& error, RowSet& rows) {
+  rows.begin_constraint(Constraint::make_bilateral(row_count),
+                        {.source = ConstraintSource::loop, .first = loop, .second = block}, tree_of(a.body),
+                        tree_of(b.body));
+  set_loop_offset(in, model_->loops[loop], row_count, error, rows);
+  rows.free_velocity.back() = relative_velocity(a, b) + rows.offset.back();
+  add_sides(in, a, b, rows);
+}
+
+void RowBuilder::add_frame_loop(const Inputs& in, int loop, RowSet& rows) {
+  const Loop& l = model_->loops[loop];
+  const auto placed = [&](int body, const Pose& pose) { return body < 0 ? pose : body_pose(in.dynamics, body) * pose; };
+  const Pose frame_a = placed(l.body_a, l.pose_a), frame_b = placed(l.body_b, l.pose_b);
+  // Rows along the axes of the second frame, so that their impulses turn with the mechanism.
+  const Matrix3& axes = frame_b.rotation;
+  const Side a{l.body_a, point_rows(axes, arm(in, l.body_a, frame_a.position), 1.0)};
+  const Side b{l.body_b, point_rows(axes, arm(in, l.body_b, frame_b.position), -1.0)};
+  add_loop_block(in, loop, 0, 3, a, b, axes.transpose() * (frame_a.position - frame_b.position), rows);
+  if (l.kind == LoopKind::point) return;
+
+  // Turn of frame a relative to frame b as a rotation vector, in the axes of b.
+  const Eigen::AngleAxisd turn(axes.transpose() * frame_a.rotation);
+  Side ta{l.body_a, turning_rows(axes, 1.0)}, tb{l.body_b, turning_rows(axes, -1.0)};
+  if (l.kind == LoopKind::weld) {
+    add_loop_block(in, loop, 1, 3, ta, tb, turn.angle() * turn.axis(), rows);
+    return;
+  }
+  // Hinge: the z axes stay parallel; their cross product is the error, and turning about z is free.
+  const Vector3 error = Vector3::UnitZ().cross(axes.transpose() * frame_a.rotation.col(2));
+  for (int k = 0; k < 2; ++k) {
+    Matrix3 one = Matrix3::Zero();
+    one.col(0) = axes.col(k);
+    ta.w = turning_rows(one, 1.0);
+    tb.w = turning_rows(one, -1.0);
+    add_loop_block(in, loop, 1 + k, 1, ta, tb, Vector3(error[k], 0.0, 0.0), rows);
+  }
+}
+
+void RowBuilder::add_loops(const Inputs& in, RowSet& rows) {
+  for (int i = 0; i < static_cast<int>(model_->loops.size()); ++i) {
+    if (model_->loops[i].kind == LoopKind::joint_equality) {
+      add_joint_equality(in, i, rows);
+    } else {
+      add_frame_loop(in, i, rows);
+    }
+  }
+}
+
+}  // namespace stiction

@@ -1,0 +1,46 @@
+// All constraints of one step in the coordinates of the inertia's factor.
+//
+// With M = Lᵀ D L a constraint i has A_i = J_i L⁻¹ D^(−1/2), non-zero only on the chains of its two bodies, and
+// G_ij = A_i A_jᵀ. Velocities are cut into nodes (Model::nodes); per constraint and node there is one segment, and per
+// velocity of the node one column: the three rows of the constraint in one pack (a constraint of one row uses the first
+// lane). Products of two constraints run over their common nodes only.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "stiction/constraints/identity.h"
+#include "stiction/contact/constraint.h"
+#include "stiction/math/pack.h"
+
+namespace stiction {
+
+struct RowSet {
+  struct Segment {
+    int node = 0;
+    int first_column = 0;  // in `columns`; as many as the node has velocities
+  };
+
+  // By constraint.
+  std::vector<Constraint> constraint;     // law
+  std::vector<RowIdentity> id;            // ascending
+  std::vector<std::array<int, 2>> trees;  // trees that it touches, −1: none
+  std::vector<Pack4> free_velocity;       // g = J v_f + γ, lanes = rows
+  std::vector<Pack4> offset;              // γ
+  std::vector<Pack4> compliance;          // R
+  std::vector<Pack4> guess;               // impulse to start from
+  std::vector<int> segment_begin;         // size() + 1
+
+  std::vector<Segment> segments;  // ascending node within a constraint
+  std::vector<Pack4> columns;
+
+  int size() const { return static_cast<int>(constraint.size()); }
+  void clear();
+  // Opens the next constraint; its segments follow by add_segment().
+  void begin_constraint(const Constraint& law, const RowIdentity& identity, int tree_a, int tree_b);
+  Pack4* add_segment(int node, int node_size);  // zero columns; valid until the next call
+  void end_constraint() { segment_begin.push_back(static_cast<int>(segments.size())); }
+};
+
+}  // namespace stiction

@@ -1,0 +1,32 @@
+#include "stiction/dynamics/relative_motion.h"
+
+namespace stiction {
+
+int dof_through_factor(const Model& model, const DynamicsData& data, int dof, double* y) {
+  const int length = data.depth[dof] + 1;
+  const int* ancestor = model.row_ancestor.data() + model.row_begin[dof];
+  for (int e = 0; e < length - 1; ++e) y[e] = 0.0;
+  y[length - 1] = 1.0;
+  for (int e = length - 1; e > 0; --e) {
+    const double* row = &data.factor[model.row_begin[ancestor[e]]];
+    const double ye = y[e];
+    for (int g = 0; g < e; ++g) y[g] -= row[g] * ye;
+  }
+  for (int e = 0; e < length; ++e) y[e] *= data.inverse_root_pivot[ancestor[e]];
+  return length;
+}
+
+void body_velocities(const Model& model, const DynamicsData& data, const double* v, Pack8* velocity) {
+  for (int b = 0; b < model.num_bodies(); ++b) {
+    Pack4 angular{}, linear{};
+    for (int j = data.first_velocity[b]; j < data.first_velocity[b + 1]; ++j) {
+      angular += v[j] * data.motion[j].angular.lanes();
+      linear += v[j] * data.motion[j].linear.lanes();
+    }
+    Pack8 sum = __builtin_shufflevector(angular, linear, 0, 1, 2, 3, 4, 5, 6, 7);
+    if (data.parent[b] >= 0) sum += velocity[data.parent[b]];
+    velocity[b] = sum;
+  }
+}
+
+}  // namespace stiction

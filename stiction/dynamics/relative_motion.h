@@ -1,0 +1,16 @@
+// What rows of single velocities and relative velocities of bodies need of the factored inertia.
+#pragma once
+
+#include "stiction/dynamics/dynamics.h"
+
+namespace stiction {
+
+// After factor_inertia: the unit row of one velocity through the factor, e_jᵀ L⁻¹ D^(−1/2), entry e for the ancestor at
+// depth e. Returns the number of entries, depth + 1.
+int dof_through_factor(const Model& model, const DynamicsData& data, int dof, double* y);
+
+// After update_kinematics: spatial velocity of every body under joint velocities v, as (angular, 0, linear, 0) in world
+// axes about its tree's reference.
+void body_velocities(const Model& model, const DynamicsData& data, const double* v, Pack8* velocity);
+
+}  // namespace stiction

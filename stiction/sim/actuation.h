@@ -1,0 +1,37 @@
+// Forces that joints and actuators exert, with the part that acts at the end of the step (implicit).
+//
+// A spring K and a damper D at a joint, evaluated at (q + Δt v⁺, v⁺), give
+//     (M + Δt D + Δt² K) (v⁺ − v) = Δt ( τ − K (q − q₀) − D v − Δt K v ),
+// so a stiff servo is stable at any gain. A servo at its force limit exerts the limit and has no gain.
+#pragma once
+
+#include <vector>
+
+#include "stiction/model/model.h"
+
+namespace stiction {
+
+class Actuation {
+ public:
+  explicit Actuation(const Model& model);
+
+  // Fills force() and, where `implicit`, added_diagonal(). `control` has one entry per actuator.
+  void update(const Model& model, const double* q, const double* v, const double* control, double time_step,
+              bool implicit);
+
+  const VectorX& force() const { return force_; }                    // passive and actuators, N·m or N, by velocity
+  const VectorX& actuator_force() const { return actuator_force_; }  // actuators alone
+  // Δt D + Δt² K by velocity; null where it is zero everywhere.
+  const double* added_diagonal() const { return any_added_ ? added_.data() : nullptr; }
+
+ private:
+  void add_actuators(const Model& model, const double* q, const double* v, const double* control, double time_step,
+                     bool implicit);
+
+  VectorX force_, actuator_force_, added_, actuator_added_;
+  std::vector<int> passive_;      // degrees of freedom with damping or stiffness
+  std::vector<int> position_of_;  // index in q of every degree of freedom of one position, else −1
+  bool any_added_ = false;
+};
+
+}  // namespace stiction

@@ -1,0 +1,241 @@
+#include "stiction/sim/simulator.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stiction/math/refuse.h"
+#include "stiction/sim/workspace.h"
+
+namespace stiction {
+namespace {
+
+void check_settings(const SimulatorSettings& s, double time_step) {
+  if (!(time_step > 0.0) || !std::isfinite(time_step)) {
+    refuse("simulator: time_step is ", time_step, "; it must be finite and positive");
+  }
+  const auto positive = [](const char* name, double value) {
+    if (!(value > 0.0) || !std::isfinite(value)) {
+      refuse("simulator: ", name, " is ", value, "; it must be finite and positive");
+    }
+  };
+  const auto not_negative = [](const char* name, double value) {
+    if (!(value >= 0.0) || !std::isfinite(value)) {
+      refuse("simulator: ", name, " is ", value, "; it must be finite and not negative");
+    }
+  };
+  positive("tolerance", s.tolerance);
+  not_negative("max_iterations", s.max_iterations);
+  not_negative("constraints.baumgarte", s.constraints.baumgarte);
+  if (s.constraints.baumgarte > 1.0)
+    refuse("simulator: constraints.baumgarte is ", s.constraints.baumgarte, ", over 1");
+  not_negative("constraints.slop", s.constraints.slop);
+  not_negative("constraints.largest_correction", s.constraints.largest_correction);
+  not_negative("constraints.restitution_threshold", s.constraints.restitution_threshold);
+  not_negative("constraints.limit_margin", s.constraints.limit_margin);
+  not_negative("collision.margin", s.collision.margin);
+  if (s.threads < 1 || s.threads > 1024) refuse("simulator: threads is ", s.threads, "; it must be 1 … 1024");
+  positive("sleep_speed", s.sleep_speed);
+  if (s.sleep_after < 1) refuse("simulator: sleep_after is ", s.sleep_after, "; it must be positive");
+}
+
+std::shared_ptr<const Model> not_null(std::shared_ptr<const Model> model) {
+  if (!model) refuse("simulator: there is no model");
+  return model;
+}
+
+void check_input(const char* name, VectorView values, Eigen::Index wanted) {
+  if (values.size() != wanted) refuse(name, " has ", values.size(), " entries but the model has ", wanted);
+  for (Eigen::Index i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i])) refuse(name, "[", i, "] is ", values[i]);
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(StepStage stage) {
+  static constexpr std::string_view names[] = {"kinematics", "collide", "free_velocity", "rows",
+                                               "solve",      "judge",   "integrate",     "count"};
+  return names[static_cast<int>(stage)];
+}
+
+Simulator::Workspace::Workspace(std::shared_ptr<const Model> m, const SimulatorSettings& s)
+    : model(not_null(std::move(m))),
+      settings(s),
+      time_step(s.time_step == 0.0 ? model->suggested_time_step : s.time_step),
+      state(State::initial(*model)),
+      dynamics(*model),
+      collider(model, s.collision),
+      actuation(*model),
+      row_builder(model),
+      pool(std::clamp(s.threads, 1, 1024)) {
+  check_settings(settings, time_step);
+  settings.time_step = time_step;
+  contact_model = make_configured_solver()->traits().model;
+  const int nv = model->num_velocities();
+  joint_force.setZero(nv);
+  generalized_force.setZero(nv);
+  free_velocity.setZero(nv);
+  factor_impulse.setZero(nv);
+  constraint_impulse.setZero(nv);
+  next_position = model->initial_position;
+  body_poses.resize(model->num_bodies());
+  body_reach.assign(model->num_bodies(), 0.0);
+  body_radius.assign(model->num_bodies(), 0.0);
+  for (const Shape& shape : model->shapes) {
+    has_shapes = true;
+    if (shape.body < 0) continue;
+    body_radius[shape.body] = std::max(body_radius[shape.body], shape.bound_center.norm() + shape.bound_radius);
+  }
+}
+
+std::unique_ptr<ContactSolver> Simulator::Workspace::make_configured_solver() const {
+  auto solver = make_solver(settings.solver);
+  // The judge computes σ in another order than the solver; half the tolerance leaves room for the rounding of both.
+  solver->settings().tolerance = 0.5 * settings.tolerance;
+  solver->settings().max_iterations = settings.max_iterations;
+  return solver;
+}
+
+IslandSlot& Simulator::Workspace::slot(int k) {
+  while (static_cast<int>(slots.size()) <= k) {
+    slots.emplace_back();
+    slots.back().solver = make_configured_solver();
+  }
+  return slots[k];
+}
+
+void Simulator::Workspace::forget() {
+  state.warm_starts.clear();
+  state.collision.clear();
+  state.rest_steps.clear();
+  dynamics_current = contacts_current = false;
+}
+
+Simulator::Simulator(std::shared_ptr<const Model> model, const SimulatorSettings& settings)
+    : workspace_(std::make_unique<Workspace>(std::move(model), settings)) {}
+Simulator::~Simulator() = default;
+Simulator::Simulator(Simulator&&) noexcept = default;
+Simulator& Simulator::operator=(Simulator&&) noexcept = default;
+
+const Model& Simulator::model() const {
+  return *workspace_->model;
+}
+std::shared_ptr<const Model> Simulator::shared_model() const {
+  return workspace_->model;
+}
+const SimulatorSettings& Simulator::settings() const {
+  return workspace_->settings;
+}
+double Simulator::time_step() const {
+  return workspace_->time_step;
+}
+const State& Simulator::state() const {
+  return workspace_->state;
+}
+const StepReport& Simulator::report() const {
+  return workspace_->report;
+}
+double Simulator::worst_residual() const {
+  return workspace_->worst_residual;
+}
+long Simulator::num_failed_steps() const {
+  return workspace_->num_failed_steps;
+}
+
+void Simulator::set_state(const State& state) {
+  check_state(model(), state);
+  workspace_->state = state;
+  workspace_->dynamics_current = workspace_->contacts_current = false;
+}
+
+void Simulator::reset() {
+  workspace_->state = State::initial(model());
+  workspace_->forget();
+  workspace_->worst_residual = 0.0;
+  workspace_->num_failed_steps = 0;
+}
+
+void Simulator::reset(int keyframe) {
+  State state = State::from_keyframe(model(), keyframe);
+  reset();
+  workspace_->state = std::move(state);
+}
+
+void Simulator::set_position(VectorView q) {
+  State state = workspace_->state;
+  state.q = q;
+  check_state(model(), state);
+  workspace_->state = std::move(state);
+  workspace_->forget();
+}
+
+void Simulator::set_velocity(VectorView v) {
+  check_input("v", v, model().num_velocities());
+  workspace_->state.v = v;
+  workspace_->forget();
+}
+
+void Simulator::set_control(VectorView control) {
+  check_input("control", control, workspace_->state.control.size());
+  workspace_->state.control = control;
+}
+
+void Simulator::set_joint_force(VectorView force) {
+  check_input("joint_force", force, model().num_velocities());
+  workspace_->joint_force = force;
+}
+
+void Simulator::add_external_force(int body, const Vector3& force, const Vector3& point, const Vector3& torque) {
+  if (body < 0 || body >= model().num_bodies()) {
+    refuse("external force: body ", body, " does not exist; the model has ", model().num_bodies());
+  }
+  if (!(force.allFinite() && point.allFinite() && torque.allFinite())) {
+    refuse("external force on body ", body, ": force (", force.transpose(), "), point (", point.transpose(),
+           ") or torque (", torque.transpose(), ") is not finite");
+  }
+  workspace_->external_forces.push_back({body, force, torque, point});
+}
+
+void Simulator::clear_external_forces() {
+  workspace_->external_forces.clear();
+}
+
+const StepReport& Simulator::step() {
+  Workspace& w = *workspace_;
+  CollisionCache before;
+  if (w.settings.on_failure == FailurePolicy::raise) before = w.state.collision;
+  w.clock.start();
+  w.update_dynamics();
+  w.clock.stop(StepStage::kinematics, w.report);
+  w.find_contacts();
+  w.clock.stop(StepStage::collide, w.report);
+  w.find_free_velocity();
+  w.clock.stop(StepStage::free_velocity, w.report);
+  w.make_rows();
+  w.clock.stop(StepStage::rows, w.report);
+  w.solve_islands();
+  w.clock.stop(StepStage::solve, w.report);
+  w.judge_islands();
+  w.clock.stop(StepStage::judge, w.report);
+  w.worst_residual = std::max(w.worst_residual, w.report.residuals.eps_nat);
+  if (!w.report.certified) ++w.num_failed_steps;
+  if (!w.report.certified && w.settings.on_failure == FailurePolicy::raise) {
+    w.state.collision = before;
+    throw SolverFailure("step at time " + std::to_string(w.state.time) + ": " + w.settings.solver + " ended " +
+                            std::string(to_string(w.report.status)) + " with a residual of " +
+                            std::to_string(w.report.residuals.eps_nat),
+                        w.report);
+  }
+  w.integrate_state();
+  w.clock.stop(StepStage::integrate, w.report);
+  w.report.time = w.state.time;
+  return w.report;
+}
+
+const StepReport& Simulator::step(int count) {
+  if (count < 0) refuse("step: count is ", count);
+  for (int k = 0; k < count; ++k) step();
+  return workspace_->report;
+}
+
+}  // namespace stiction

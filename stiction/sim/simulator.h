@@ -1,0 +1,121 @@
+// Steps a world. One step (specification 3.1):
+//
+//     kinematics → collide → free velocity → rows → solve per island → judge → integrate
+//
+//     Simulator simulator(model, {.time_step = 1e-3});
+//     const StepReport& report = simulator.step();
+//
+// Every step is certified: the report holds the residuals of the independent judge, the energy balance and the solver's
+// status. Same model, state and settings give the same bits, for any number of threads, also after save and restore.
+// No allocation once the largest number of contacts was met.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stiction/collision/collider.h"
+#include "stiction/constraints/settings.h"
+#include "stiction/dynamics/dynamics.h"
+#include "stiction/model/model.h"
+#include "stiction/sim/state.h"
+#include "stiction/sim/step_report.h"
+
+namespace stiction {
+
+enum class FailurePolicy {
+  report,  // accept the best iterate; StepReport says so
+  raise,   // throw SolverFailure; the state stays that of before the step
+};
+
+struct SimulatorSettings {
+  double time_step = 0.0;       // Δt, s; 0: what the model suggests
+  std::string solver = "auto";  // any name of solver_names()
+  double tolerance = 1e-9;      // of the contact solver, on ε_nat
+  int max_iterations = 0;       // 0: the solver's default
+  ConstraintSettings constraints = {};
+  CollisionSettings collision = {};
+  FailurePolicy on_failure = FailurePolicy::report;
+  bool warm_start = true;
+  bool judge = true;          // certify every step
+  bool implicit = true;       // joint damping, springs and servo gains act at the end of the step
+  int threads = 1;            // for islands; the result does not depend on it
+  bool sleeping = false;      // islands at rest are left alone
+  double sleep_speed = 1e-6;  // m/s, rad/s; at rest below it
+  int sleep_after = 50;       // steps at rest until an island sleeps
+};
+
+// Thrown under FailurePolicy::raise.
+class SolverFailure : public std::runtime_error {
+ public:
+  SolverFailure(const std::string& message, const StepReport& step) : std::runtime_error(message), report(step) {}
+  StepReport report;
+};
+
+// A contact of the last step with what it carried.
+struct Contact {
+  ContactPoint point;
+  int body_a = -1, body_b = -1;
+  Matrix3 frame;                       // R_WC, columns t1, t2, n
+  Vector3 impulse = Vector3::Zero();   // in the contact frame, on body_a, N·s
+  Vector3 force = Vector3::Zero();     // impulse/Δt in world axes, on body_a, N
+  Vector3 velocity = Vector3::Zero();  // relative velocity at the end of the step, contact frame, m/s
+  double friction = 0.0;
+  ContactRegime regime = ContactRegime::open;
+};
+
+class Simulator {
+ public:
+  explicit Simulator(std::shared_ptr<const Model> model, const SimulatorSettings& settings = {});
+  ~Simulator();
+  Simulator(Simulator&&) noexcept;
+  Simulator& operator=(Simulator&&) noexcept;
+
+  const Model& model() const;
+  std::shared_ptr<const Model> shared_model() const;
+  const SimulatorSettings& settings() const;
+  double time_step() const;
+  ContactSolver& solver();  // to set its options; every island's solver has the same
+
+  const State& state() const;
+  void set_state(const State& state);  // throws std::invalid_argument naming what does not fit
+  void reset();                        // the model's initial state
+  void reset(int keyframe);
+  // Positions and velocities alone; what was remembered (warm starts, caches) is forgotten.
+  void set_position(VectorView q);
+  void set_velocity(VectorView v);
+
+  void set_control(VectorView control);    // one entry per actuator; stays until set again
+  void set_joint_force(VectorView force);  // one entry per velocity, N·m or N; stays until set again
+  // Force and torque in world axes on a body, the force at a point in world coordinates; both stay until cleared.
+  void add_external_force(int body, const Vector3& force, const Vector3& point,
+                          const Vector3& torque = Vector3::Zero());
+  void clear_external_forces();
+
+  const StepReport& step();
+  const StepReport& step(int count);  // the report of the last one; `worst` of all steps through worst_residual()
+  const StepReport& report() const;
+  double worst_residual() const;  // largest ε_nat since construction or reset
+  long num_failed_steps() const;  // steps that were not certified since construction or reset
+
+  std::span<const Contact> contacts() const;  // of the last step
+  // Joint impulses of limits, dry friction and loops of the last step, by velocity, N·m·s: Jᵀλ of all constraints.
+  const VectorX& constraint_impulse() const;
+  // Actuator forces of the last step after limits, by velocity, N·m or N.
+  const VectorX& actuator_force() const;
+  // Force and torque that the parent exerts on a body through its joint in the last step, world axes, about the
+  // body's origin.
+  std::pair<Vector3, Vector3> joint_wrench(int body);
+
+  // Kinematics and inertia at the current state.
+  const DynamicsData& dynamics();
+  Pose body_pose(int body);
+  Pose frame_pose(int frame);
+
+ private:
+  struct Workspace;
+  std::unique_ptr<Workspace> workspace_;
+};
+
+}  // namespace stiction

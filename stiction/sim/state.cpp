@@ -1,0 +1,180 @@
+#include "stiction/sim/state.h"
+
+#include <cmath>
+#include <cstring>
+#include <fstream>
+
+#include "stiction/math/refuse.h"
+
+namespace stiction {
+namespace {
+
+constexpr std::uint64_t magic = 0x3130657461745353;  // "SState01", little endian
+
+std::uint64_t checksum(std::span<const std::byte> bytes) {  // FNV-1a
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const std::byte b : bytes) hash = (hash ^ static_cast<std::uint64_t>(b)) * 0x100000001b3;
+  return hash;
+}
+
+class Writer {
+ public:
+  template <class T>
+  void put(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    append(&value, sizeof value);
+  }
+  template <class T>
+  void put_array(const T* values, std::size_t count) {
+    put(static_cast<std::uint64_t>(count));
+    append(values, count * sizeof(T));
+  }
+  std::vector<std::byte> bytes;
+
+ private:
+  void append(const void* from, std::size_t size) {
+    const auto* begin = static_cast<const std::byte*>(from);
+    bytes.insert(bytes.end(), begin, begin + size);
+  }
+};
+
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  template <class T>
+  T get() {
+    T value;
+    copy(&value, sizeof value);
+    return value;
+  }
+  template <class Array>
+  void get_array(Array& to) {
+    const auto count = get<std::uint64_t>();
+    using T = std::remove_reference_t<decltype(*to.data())>;
+    if (count > bytes_.size() / sizeof(T))
+      refuse("state: an array of ", count, " entries does not fit into the bytes left");
+    to.resize(count);
+    copy(to.data(), count * sizeof(T));
+  }
+  bool at_end() const { return bytes_.empty(); }
+
+ private:
+  void copy(void* to, std::size_t size) {
+    if (bytes_.size() < size) refuse("state: the bytes end ", size - bytes_.size(), " too early");
+    if (size > 0) std::memcpy(to, bytes_.data(), size);
+    bytes_ = bytes_.subspan(size);
+  }
+  std::span<const std::byte> bytes_;
+};
+
+void check_vector(const char* name, const VectorX& values, int wanted) {
+  if (values.size() != wanted) {
+    refuse("state: ", name, " has ", values.size(), " entries but the model has ", wanted);
+  }
+  for (Eigen::Index i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i])) refuse("state: ", name, "[", i, "] is ", values[i]);
+  }
+}
+
+}  // namespace
+
+State State::initial(const Model& model) {
+  State state;
+  state.q = model.initial_position;
+  state.v = model.initial_velocity;
+  state.control.setZero(static_cast<Eigen::Index>(model.actuators.size()));
+  return state;
+}
+
+State State::from_keyframe(const Model& model, int keyframe) {
+  if (keyframe < 0 || keyframe >= static_cast<int>(model.keyframes.size())) {
+    refuse("keyframe ", keyframe, " does not exist; the model has ", model.keyframes.size());
+  }
+  const Keyframe& key = model.keyframes[keyframe];
+  State state = initial(model);
+  state.time = key.time;
+  if (key.q.size() > 0) state.q = key.q;
+  if (key.v.size() > 0) state.v = key.v;
+  if (key.control.size() > 0) state.control = key.control;
+  return state;
+}
+
+std::vector<std::byte> State::to_bytes() const {
+  Writer body;
+  body.put(time);
+  body.put(step);
+  body.put_array(q.data(), q.size());
+  body.put_array(v.data(), v.size());
+  body.put_array(control.data(), control.size());
+  body.put_array(warm_starts.data(), warm_starts.size());
+  body.put_array(collision.bytes.data(), collision.bytes.size());
+  body.put_array(rest_steps.data(), rest_steps.size());
+  Writer all;
+  all.put(magic);
+  all.put(checksum(body.bytes));
+  all.bytes.insert(all.bytes.end(), body.bytes.begin(), body.bytes.end());
+  return all.bytes;
+}
+
+State State::from_bytes(std::span<const std::byte> bytes) {
+  Reader reader(bytes);
+  if (reader.get<std::uint64_t>() != magic) refuse("state: these bytes are no state of this version");
+  const auto sum = reader.get<std::uint64_t>();
+  if (sum != checksum(bytes.subspan(16))) refuse("state: the checksum does not match: the bytes are damaged");
+  State state;
+  state.time = reader.get<double>();
+  state.step = reader.get<std::int64_t>();
+  reader.get_array(state.q);
+  reader.get_array(state.v);
+  reader.get_array(state.control);
+  reader.get_array(state.warm_starts);
+  reader.get_array(state.collision.bytes);
+  reader.get_array(state.rest_steps);
+  if (!reader.at_end()) refuse("state: bytes are left over");
+  return state;
+}
+
+void State::save(const std::string& path) const {
+  const auto bytes = to_bytes();
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  file.flush();
+  if (!file) refuse(path, ": cannot be written");
+}
+
+State State::load(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) refuse(path, ": cannot be opened");
+  std::vector<char> raw((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  try {
+    return from_bytes(std::as_bytes(std::span(raw)));
+  } catch (const std::invalid_argument& error) {
+    refuse(path, ": ", error.what());
+  }
+}
+
+void check_state(const Model& model, const State& state) {
+  if (!std::isfinite(state.time)) refuse("state: time is ", state.time);
+  check_vector("q", state.q, model.num_positions());
+  check_vector("v", state.v, model.num_velocities());
+  check_vector("control", state.control, static_cast<int>(model.actuators.size()));
+  for (const Body& body : model.bodies) {
+    if (body.joint != JointType::free && body.joint != JointType::ball) continue;
+    const int first = body.first_position + (body.joint == JointType::free ? 3 : 0);
+    const double length = state.q.segment<4>(first).norm();
+    if (!(std::abs(length - 1.0) <= 1e-3)) {
+      refuse("state: the quaternion q[", first, " … ", first + 3, "] has length ", length, "; it must be 1");
+    }
+  }
+  for (std::size_t i = 0; i < state.warm_starts.size(); ++i) {
+    for (const double x : state.warm_starts[i].impulse) {
+      if (!std::isfinite(x)) refuse("state: warm start ", i, " holds ", x);
+    }
+  }
+  if (!state.rest_steps.empty() && state.rest_steps.size() != model.trees.size()) {
+    refuse("state: rest_steps has ", state.rest_steps.size(), " entries but the model has ", model.trees.size(),
+           " trees");
+  }
+}
+
+}  // namespace stiction

@@ -1,0 +1,236 @@
+// The stages of a step (specification 3.1), each a function of a room below.
+#include <algorithm>
+#include <cmath>
+
+#include "stiction/math/refuse.h"
+#include "stiction/sim/workspace.h"
+
+namespace stiction {
+
+void Simulator::Workspace::update_dynamics() {
+  if (!dynamics_current) {
+    update_kinematics(*model, state.q.data(), state.v.data(), dynamics);
+    update_inertia(*model, dynamics);
+  }
+  dynamics_current = true;
+}
+
+void Simulator::Workspace::find_contacts() {
+  points = {};
+  if (!has_shapes) return;
+  const double falling = time_step * time_step * model->gravity.norm();
+  for (int b = 0; b < model->num_bodies(); ++b) {
+    if (body_radius[b] == 0.0) continue;
+    body_poses[b] = stiction::body_pose(dynamics, b);
+    const double speed = point_velocity(dynamics, b, body_poses[b].position).norm() +
+                         body_radius[b] * angular_velocity(dynamics, b).norm();
+    body_reach[b] = time_step * speed + falling;
+  }
+  points = collider.collide(body_poses, body_reach, state.collision);
+}
+
+void Simulator::Workspace::find_free_velocity() {
+  const int nv = model->num_velocities();
+  actuation.update(*model, state.q.data(), state.v.data(), state.control.data(), time_step, settings.implicit);
+  for (int j = 0; j < nv; ++j) generalized_force[j] = actuation.force()[j] + joint_force[j] - dynamics.bias[j];
+  for (const BodyWrench& w : external_forces) {
+    add_body_wrench(*model, dynamics, w.body, w.force, w.torque, w.point, generalized_force.data());
+  }
+  factor_inertia(*model, actuation.added_diagonal(), dynamics);
+  free_velocity = time_step * generalized_force;
+  solve_inertia(*model, dynamics, free_velocity.data());
+  free_velocity += state.v;
+  if (!std::isfinite((free_velocity.array() * 0.0).sum())) {
+    for (int j = 0; j < nv; ++j) {
+      if (!std::isfinite(free_velocity[j])) {
+        throw std::runtime_error("step at time " + std::to_string(state.time) + ": the free velocity v[" +
+                                 std::to_string(j) + "] is not finite; positions, velocities or forces grew too large");
+      }
+    }
+  }
+}
+
+void Simulator::Workspace::make_rows() {
+  row_builder.build({.dynamics = dynamics,
+                     .q = state.q.data(),
+                     .v = state.v.data(),
+                     .v_free = free_velocity.data(),
+                     .contacts = points,
+                     .time_step = time_step,
+                     .settings = settings.constraints},
+                    rows);
+  carry_guesses();
+  islands.find(rows, static_cast<int>(model->trees.size()));
+  num_slots = islands.size();
+  for (int k = 0; k < num_slots; ++k) {
+    IslandSlot& island = slot(k);
+    const auto members = islands.constraints(k);
+    const ContactProblem& problem = island.assembler.assemble(*model, rows, members);
+    island.solution.impulse.resize(problem.num_rows());
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const Constraint& c = problem.constraint(static_cast<int>(i));
+      for (int r = 0; r < c.rows; ++r) island.solution.impulse[c.first_row + r] = rows.guess[members[i]][r];
+    }
+  }
+}
+
+// Guesses by identity: both lists ascend.
+void Simulator::Workspace::carry_guesses() {
+  if (!settings.warm_start) return;
+  auto before = state.warm_starts.begin();
+  for (int i = 0; i < rows.size(); ++i) {
+    while (before != state.warm_starts.end() && before->id < rows.id[i]) ++before;
+    if (before == state.warm_starts.end()) break;
+    if (!(before->id == rows.id[i])) continue;
+    const double* x = before->impulse;
+    if (rows.id[i].source == ConstraintSource::contact) {
+      const Vector3 local = row_builder.frame(i).transpose() * Vector3(x[0], x[1], x[2]);
+      rows.guess[i] = Pack4{local[0], local[1], local[2], 0.0};
+    } else {
+      rows.guess[i] = Pack4{x[0], x[1], x[2], 0.0};
+    }
+  }
+}
+
+void Simulator::Workspace::solve_islands() {
+  report.status = SolveStatus::converged;
+  report.iterations = report.factorisations = 0;
+  pool.for_each(num_slots, [this](int k) {
+    IslandSlot& island = slots[k];
+    island.report = island.solver->solve(island.assembler.problem(), island.solution);
+  });
+  impulse.resize(rows.size());
+  regime.resize(rows.size());
+  velocity.resize(rows.size());
+  for (int k = 0; k < num_slots; ++k) {
+    const IslandSlot& island = slots[k];
+    report.iterations += island.report.iterations;
+    report.factorisations += island.report.factorisations;
+    if (island.report.status != SolveStatus::converged) report.status = island.report.status;
+    const auto members = islands.constraints(k);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const Constraint& c = island.assembler.problem().constraint(static_cast<int>(i));
+      Pack4 lambda{}, sigma{};
+      for (int r = 0; r < c.rows; ++r) {
+        lambda[r] = island.solution.impulse[c.first_row + r];
+        sigma[r] = island.solution.velocity[c.first_row + r];
+      }
+      impulse[members[i]] = lambda;
+      velocity[members[i]] = sigma;
+    }
+  }
+}
+
+void Simulator::Workspace::judge_islands() {
+  report.residuals = {};
+  report.worst_contact = -1;
+  if (settings.judge) {
+    for (int k = 0; k < num_slots; ++k) {
+      IslandSlot& island = slots[k];
+      island.residuals =
+          judge(island.assembler.problem(), island.solution.impulse, {.model = contact_model, .time_step = time_step});
+      const Residuals& r = island.residuals;
+      Residuals& worst = report.residuals;
+      if (r.eps_nat >= worst.eps_nat) {
+        const int i = islands.constraints(k)[std::max(0, r.worst_constraint)];
+        worst.worst_constraint = i;
+        report.worst_contact = rows.id[i].source == ConstraintSource::contact ? i : -1;
+      }
+      worst.eps_abs = std::max(worst.eps_abs, r.eps_abs);
+      worst.eps_rel = std::max(worst.eps_rel, r.eps_rel);
+      worst.eps_nat = std::max(worst.eps_nat, r.eps_nat);
+      worst.natural_map = std::max(worst.natural_map, r.natural_map);
+      worst.signorini_complementarity = std::max(worst.signorini_complementarity, r.signorini_complementarity);
+      worst.signorini_penetration = std::max(worst.signorini_penetration, r.signorini_penetration);
+      worst.coulomb = std::max(worst.coulomb, r.coulomb);
+      worst.dissipation = std::max(worst.dissipation, r.dissipation);
+      worst.normal_separation = std::max(worst.normal_separation, r.normal_separation);
+    }
+  }
+  account_energy();
+  report.certified = settings.judge ? report.residuals.eps_nat <= settings.tolerance : report.converged();
+}
+
+// Regimes, and the work of the impulses by (1.9): with G λ = σ − R λ − g and J v_f = g − γ no product is needed.
+void Simulator::Workspace::account_energy() {
+  report.num_contacts = static_cast<int>(points.size());
+  report.num_sticking = report.num_sliding = report.num_open = 0;
+  report.num_limits = report.num_dry_frictions = report.num_loops = 0;
+  report.num_islands = num_slots;
+  report.constraint_work = report.dissipated = report.largest_penetration = 0.0;
+  for (int i = 0; i < rows.size(); ++i) {
+    const Pack4 lambda = impulse[i], carried = lambda * rows.compliance[i];
+    const Pack4 end = velocity[i] - carried - rows.offset[i];  // c = J v⁺
+    const Pack4 change = velocity[i] - carried - rows.free_velocity[i];
+    report.constraint_work += sum(lambda * (0.5 * change + rows.free_velocity[i] - rows.offset[i]));
+    const Constraint& c = rows.constraint[i];
+    switch (rows.id[i].source) {
+      case ConstraintSource::contact:
+        report.dissipated -= lambda[0] * end[0] + lambda[1] * end[1];
+        break;
+      case ConstraintSource::dry_friction:
+        ++report.num_dry_frictions;
+        report.dissipated += c.bound * std::abs(end[0]);
+        break;
+      case ConstraintSource::loop:
+        ++report.num_loops;
+        break;
+      default:
+        ++report.num_limits;
+    }
+  }
+  for (int k = 0; k < num_slots; ++k) {
+    const auto members = islands.constraints(k);
+    for (std::size_t i = 0; i < members.size() && rows.id[members[i]].source == ConstraintSource::contact; ++i) {
+      switch (regime[members[i]] = contact_regime(slots[k].assembler.problem(), static_cast<int>(i),
+                                                  slots[k].solution.impulse, slots[k].solution.velocity)) {
+        case ContactRegime::open:
+          ++report.num_open;
+          break;
+        case ContactRegime::sticking:
+          ++report.num_sticking;
+          break;
+        case ContactRegime::sliding:
+          ++report.num_sliding;
+          break;
+      }
+    }
+  }
+  for (const ContactPoint& point : points) {
+    report.largest_penetration = std::max(report.largest_penetration, -point.gap);
+  }
+}
+
+void Simulator::Workspace::integrate_state() {
+  if (rows.size() > 0) {
+    factor_impulse.setZero();
+    for (int i = 0; i < rows.size(); ++i) {
+      const Pack4 lambda = impulse[i];
+      for (int s = rows.segment_begin[i]; s < rows.segment_begin[i + 1]; ++s) {
+        const VelocityNode& node = model->nodes[rows.segments[s].node];
+        const Pack4* column = rows.columns.data() + rows.segments[s].first_column;
+        for (int e = 0; e < node.size; ++e) factor_impulse[node.first_velocity + e] += sum(column[e] * lambda);
+      }
+    }
+    velocity_from_factor(*model, dynamics, factor_impulse.data(), factor_impulse.data());
+    free_velocity += factor_impulse;  // from here on v⁺
+  }
+  integrate(*model, state.q, free_velocity, time_step, next_position);
+
+  next_warm_starts.resize(rows.size());
+  for (int i = 0; i < rows.size(); ++i) {
+    WarmStart& next = next_warm_starts[i];
+    next.id = rows.id[i];
+    Vector3 x(impulse[i][0], impulse[i][1], impulse[i][2]);
+    if (next.id.source == ConstraintSource::contact) x = row_builder.frame(i) * x;
+    for (int r = 0; r < 3; ++r) next.impulse[r] = x[r];
+  }
+  state.q.swap(next_position);
+  state.v.swap(free_velocity);
+  state.warm_starts.swap(next_warm_starts);
+  state.time += time_step;
+  ++state.step;
+  dynamics_current = contacts_current = past_current = false;
+}
+
+}  // namespace stiction

@@ -1,0 +1,101 @@
+// Everything a simulator works with; each field says which stage fills it. Private to the sim room.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "stiction/constraints/assemble.h"
+#include "stiction/constraints/islands.h"
+#include "stiction/constraints/row_builder.h"
+#include "stiction/sim/actuation.h"
+#include "stiction/sim/simulator.h"
+#include "stiction/sim/stage_clock.h"
+#include "stiction/sim/worker_pool.h"
+
+namespace stiction {
+
+// One island with its own solver: symbolic factorisations and scratch stay with it from step to step.
+struct IslandSlot {
+  ProblemAssembler assembler;             // rows
+  std::unique_ptr<ContactSolver> solver;  // made with the slot
+  ContactSolution solution;               // rows (guess), solve
+  SolveReport report;                     // solve
+  Residuals residuals;                    // judge
+};
+
+struct Simulator::Workspace {
+  Workspace(std::shared_ptr<const Model> m, const SimulatorSettings& s);
+
+  // ---- constant
+  std::shared_ptr<const Model> model;
+  SimulatorSettings settings;
+  double time_step = 0.0;
+  ContactModel contact_model = ContactModel::ncp;  // which law the solver solves: what the judge judges
+  std::vector<double> body_radius;                 // m, of all shapes of a body about its origin; 0: no shape
+  bool has_shapes = false;
+
+  // ---- inputs
+  State state;
+  VectorX joint_force;                      // set by the user, by velocity
+  std::vector<BodyWrench> external_forces;  // set by the user
+
+  // ---- kinematics
+  DynamicsData dynamics;
+  bool dynamics_current = false;  // the kinematics belong to state.q, state.v
+
+  // ---- collide
+  Collider collider;
+  std::vector<Pose> body_poses;
+  std::vector<double> body_reach;
+  std::span<const ContactPoint> points;
+
+  // ---- free velocity
+  Actuation actuation;
+  VectorX generalized_force, free_velocity;
+
+  // ---- rows
+  RowBuilder row_builder;
+  RowSet rows;
+  Islands islands;
+  std::deque<IslandSlot> slots;
+  int num_slots = 0;
+
+  // ---- solve: by constraint
+  std::vector<Pack4> impulse, velocity;  // λ, σ; lanes = rows
+  std::vector<ContactRegime> regime;     // of contacts
+  WorkerPool pool;
+
+  // ---- integrate
+  VectorX factor_impulse, next_position, constraint_impulse;  // Aᵀλ; q⁺; Jᵀλ on demand
+  std::vector<WarmStart> next_warm_starts;
+  std::optional<DynamicsData> past;  // kinematics at the beginning of the last step, on demand
+  bool past_current = false;
+
+  // ---- report
+  StepReport report;
+  double worst_residual = 0.0;
+  long num_failed_steps = 0;
+  std::vector<Contact> contacts;  // on demand
+  bool contacts_current = false;
+  StageClock clock;
+
+  // The stages of a step, in order.
+  void update_dynamics();
+  void find_contacts();
+  void find_free_velocity();
+  void make_rows();
+  void solve_islands();
+  void judge_islands();
+  void integrate_state();
+
+  void carry_guesses();
+  void account_energy();
+  const DynamicsData& past_dynamics();
+  void forget();  // warm starts and caches
+  IslandSlot& slot(int k);
+  std::unique_ptr<ContactSolver> make_configured_solver() const;
+};
+
+}  // namespace stiction
