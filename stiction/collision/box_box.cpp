@@ -231,7 +231,7 @@ bool clip_faces(const Touch& c, const Vector3& n, double must_reach) {
     faces.axis_reference = m[kb] < 0.0 ? ~kb : kb, faces.axis_incident = n[ka] < 0.0 ? ~ka : ka;
   }
   BoxCandidates candidates;
-  clip_box_faces(faces, c.margin, candidates);
+  clip_box_faces(faces, c.margin, c.memory, candidates);
   if (candidates.size == 0 || candidates.least > must_reach) return false;
   const Pose& X = is_a ? c.X_WA : c.X_WB;
   const int k = is_a ? ka : kb;

@@ -7,14 +7,16 @@ namespace stiction {
 
 namespace {
 
-constexpr double same_point = 1e-7;  // m; points closer than this are one
+constexpr double same_point = 1e-7;     // m; points closer than this are one
+constexpr double hold_fraction = 5e-3;  // of the size of the smaller face: how far outside a remembered vertex stays
 
 // A corner of the clipped polygon: coordinates in the reference face, height over it, and the edges that meet there.
 // Edges 0 … 3 are those of the incident face, 4 … 7 those of the reference face: y = −v, x = u, y = v, x = −u.
 struct Corner {
   double x, y, h;
-  int in, out;  // edges before and after it
-  int vertex;   // of the incident face, 0 … 3; −1: a crossing
+  int in, out;       // edges before and after it
+  int vertex;        // of the incident face, 0 … 3; −1: a crossing
+  double tolerance;  // how far outside it still counts as inside
 };
 constexpr int first_reference_edge = 4;
 constexpr int max_corners = 8;  // of two quadrilaterals; rounding of thin ones could ask for more
@@ -30,16 +32,16 @@ std::uint64_t edge_of_face(int axis, int edge) {
   return box_feature::edge(vertex_of(axis, edge), vertex_of(axis, (edge + 1) & 3));
 }
 
-// Keeps the part of the polygon where d ≤ eps; d[i] is the distance of corner i beyond the reference edge `label`.
+// Keeps the part of the polygon where d ≤ tolerance; d[i] is the distance of corner i beyond the edge `label`.
 int clip(const Corner* from, const double* d, int size, double eps, int label, Corner* to) {
   int n = 0;
   for (int i = 0, j = size - 1; i < size && n < max_corners; j = i++) {
-    const bool is_in = d[i] <= eps, was_in = d[j] <= eps;
+    const bool is_in = d[i] <= from[i].tolerance, was_in = d[j] <= from[j].tolerance;
     if (is_in != was_in) {
       const double s = std::clamp(d[j] / (d[j] - d[i]), 0.0, 1.0);
       const Corner &p = from[j], &q = from[i];
       Corner& c = to[n++];
-      c = {p.x + s * (q.x - p.x), p.y + s * (q.y - p.y), p.h + s * (q.h - p.h), q.in, label, -1};
+      c = {p.x + s * (q.x - p.x), p.y + s * (q.y - p.y), p.h + s * (q.h - p.h), q.in, label, -1, eps};
       if (is_in) c.in = label, c.out = q.in;
     }
     if (is_in && n < max_corners) to[n++] = from[i];
@@ -67,7 +69,7 @@ double cross(const BoxCandidate& o, const BoxCandidate& p, const BoxCandidate& q
 
 }  // namespace
 
-void clip_box_faces(const BoxFaces& faces, double margin, BoxCandidates& out) {
+void clip_box_faces(const BoxFaces& faces, double margin, const BoxPairMemory& memory, BoxCandidates& out) {
   const int k = faces.axis_reference < 0 ? ~faces.axis_reference : faces.axis_reference;
   const int u = (k + 1) % 3, v = (k + 2) % 3;
   const double sign = faces.axis_reference < 0 ? -1.0 : 1.0;
@@ -76,22 +78,28 @@ void clip_box_faces(const BoxFaces& faces, double margin, BoxCandidates& out) {
   const Vector3 ev = faces.half_incident[(m + 2) % 3] * faces.R.col((m + 2) % 3);
   const Vector3 center = faces.t + ((faces.axis_incident < 0 ? -1.0 : 1.0) * faces.half_incident[m]) * faces.R.col(m);
 
+  const double hu = faces.half_reference[u], hv = faces.half_reference[v], eps = 1e-9 * (hu + hv);
+  const double hold =
+      hold_fraction * std::min(hu + hv, faces.half_incident[(m + 1) % 3] + faces.half_incident[(m + 2) % 3]);
   Corner polygon[2][max_corners];
   int size = 4, current = 0;
   for (int i = 0; i < 4; ++i) {
     const double su = i == 1 || i == 2 ? 1.0 : -1.0, sv = i >= 2 ? 1.0 : -1.0;
     const Vector3 p = center + su * eu + sv * ev;
-    polygon[0][i] = {p[u], p[v], sign * p[k] - faces.half_reference[k], (i + 3) & 3, i, i};
+    const std::uint64_t feature =
+        box_feature::vertex(faces.reference_is_first ? 1 : 0, vertex_of(faces.axis_incident, i));
+    const bool is_old =
+        std::find(memory.feature, memory.feature + memory.size, feature) != memory.feature + memory.size;
+    polygon[0][i] = {p[u], p[v], sign * p[k] - faces.half_reference[k], (i + 3) & 3, i, i, is_old ? hold : eps};
   }
-  const double hu = faces.half_reference[u], hv = faces.half_reference[v], eps = 1e-9 * (hu + hv);
   for (int edge = 0; edge < 4 && size > 0; ++edge) {
-    double d[max_corners], most = -std::numeric_limits<double>::infinity();
+    double d[max_corners], most = -1.0;
     for (int i = 0; i < size; ++i) {
       const Corner& c = polygon[current][i];
       d[i] = edge == 0 ? -c.y - hv : edge == 1 ? c.x - hu : edge == 2 ? c.y - hv : -c.x - hu;
-      most = std::max(most, d[i]);
+      most = std::max(most, d[i] - c.tolerance);
     }
-    if (most <= eps) continue;
+    if (most <= 0.0) continue;
     size = clip(polygon[current], d, size, eps, first_reference_edge + edge, polygon[1 - current]);
     current = 1 - current;
   }

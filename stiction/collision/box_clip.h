@@ -43,8 +43,10 @@ struct BoxCandidates {
   BoxCandidate point[8];
 };
 
-// The incident face cut to the prism over the reference face: points with gap ≤ margin.
-void clip_box_faces(const BoxFaces& faces, double margin, BoxCandidates& out);
+// The incident face cut to the prism over the reference face: points with gap ≤ margin. A vertex that made a point
+// before still does a little outside the prism: else the points of equal boxes stacked flush would change with every
+// jitter.
+void clip_box_faces(const BoxFaces& faces, double margin, const BoxPairMemory& memory, BoxCandidates& out);
 
 // Indices of up to four points that span the manifold, by the keep rule those of the last time where they still do.
 int choose_four(const BoxCandidates& candidates, double margin, const BoxPairMemory& memory,

@@ -80,14 +80,18 @@ double collide_capsules(const Capsule& a, const Pose& X_WA, const Capsule& b, co
   if (sine2 < parallel_sine2) {
     const Vector3 w = X_WA.position - X_WB.position;
     const double cosine = u.dot(v), middle = -u.dot(w), reach = std::abs(cosine) * b.half_length;
-    const double first = std::max(-a.half_length, middle - reach), last = std::min(a.half_length, middle + reach);
+    const double low = middle - reach, high = middle + reach;  // ends of the second capsule along the first
+    const double first = std::max(-a.half_length, low), last = std::min(a.half_length, high);
     if (last - first > same_point) {
+      const double end = cosine < 0.0 ? -b.half_length : b.half_length;  // of the second capsule, at `high`
       double least = margin;
-      for (int i = 0; i < 2; ++i) {
+      for (unsigned i = 0; i < 2; ++i) {
         const double s = i == 0 ? first : last;
-        const double t = std::clamp(cosine * s + v.dot(w), -b.half_length, b.half_length);
-        const Vector3 ps = X_WA.position + s * u, qt = X_WB.position + t * v;
-        least = std::min(least, add_spheres(ps, a.radius, qt, b.radius, margin, spare, static_cast<unsigned>(i), out));
+        const bool is_end_of_b = i == 0 ? low > -a.half_length : high < a.half_length;
+        double t = i == 0 ? -end : end;
+        if (!is_end_of_b) t = std::clamp(cosine * s + v.dot(w), -b.half_length, b.half_length);
+        const Vector3 p_s = X_WA.position + s * u, q_t = X_WB.position + t * v;
+        least = std::min(least, add_spheres(p_s, a.radius, q_t, b.radius, margin, spare, i, out));
       }
       if (out.size > 0 && gap >= least - same_point) return least;
     }
