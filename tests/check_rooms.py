@@ -29,6 +29,7 @@ FOREIGN = {
     "Eigen": set(MAY_USE),
     "hdf5.h": {"io"},
     "libqhull_r": {"model"},
+    "mujoco": {"io"},
     "unsupported": set(),
 }
 
@@ -47,7 +48,7 @@ MAX_LINES = {".h": 250, ".cpp": 500}  # of the library
 
 SOURCES = {".h", ".hpp", ".cpp", ".cc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
-STANDARD = re.compile(r"^[a-z_0-9]+$|^(immintrin|unistd)\.h$")
+STANDARD = re.compile(r"^[a-z_0-9]+$|^(immintrin|unistd|dlfcn)\.h$")
 
 
 def includes(path):

@@ -51,10 +51,21 @@ setup_packages() {
   quietly apt-install "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing
 }
 
+# MuJoCo's wheel holds the headers and the library that load_mjcf is built with; its version is named in pyproject.toml.
 setup_venv() {
-  [ -x .venv/bin/python ] && return 0
-  say "creating .venv"
-  quietly venv python3 -m venv .venv
+  local mujoco
+  mujoco=$(grep -o 'mujoco==[0-9.]*' pyproject.toml | head -n 1)
+  if [ ! -x .venv/bin/python ]; then
+    say "creating .venv"
+    quietly venv python3 -m venv .venv
+  fi
+  compgen -G ".venv/lib/python3*/site-packages/${mujoco//==/-}.dist-info" >/dev/null && return 0
+  if ! .venv/bin/python -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+    say "no MuJoCo for this Python: built without load_mjcf"
+    return 0
+  fi
+  say "installing $mujoco into .venv"
+  quietly pip-mujoco .venv/bin/pip install --quiet "$mujoco"
 }
 
 # Compiling one file of Eigen templates takes up to 1.5 GB: no more jobs than processors and memory allow.

@@ -1,0 +1,22 @@
+// What a reader of model files returns: the model, and an honest list of what the file holds and the model does not.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "stiction/model/model.h"
+
+namespace stiction {
+
+struct IgnoredElement {
+  std::string element;  // for example "geom 'left', 'right' and 4 more"
+  std::string reason;
+};
+
+struct LoadedModel {
+  std::shared_ptr<const Model> model;
+  std::vector<IgnoredElement> ignored;  // everything of the file that has no counterpart in the model
+};
+
+}  // namespace stiction

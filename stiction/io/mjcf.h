@@ -1,0 +1,32 @@
+// Reads MJCF (and whatever else MuJoCo reads) with MuJoCo's own parser and compiler, so that defaults, includes,
+// replication, mesh inertias and every other rule of the format are resolved as MuJoCo resolves them.
+//
+//     LoadedModel loaded = load_mjcf("scenes/humanoid/humanoid.xml");
+//     Simulator simulator(loaded.model);
+//
+// Taken over: bodies with joints of every kind (ref, springref, armature, damping, stiffness, frictionloss, limits),
+// geoms that may touch something (mesh: its convex hull), sliding friction with priority, pairs, excludes and the
+// filter of parents, equalities connect, weld and joint, actuators that are a torque, position or velocity servo,
+// keyframes, sites, time step and gravity. Quaternions of MuJoCo are (w, x, y, z), ours (x, y, z, w); otherwise
+// positions and velocities of keyframes have the same layout.
+//
+// Contacts, limits and equalities are rigid here, and friction is Coulomb's: solref and solimp have no counterpart.
+// They, and everything else that is in the file and not in the model, are listed in LoadedModel::ignored.
+#pragma once
+
+#include <string>
+
+#include "stiction/io/loaded_model.h"
+
+namespace stiction {
+
+// Throws std::invalid_argument with the path and MuJoCo's own message where the file is missing or wrong, and
+// std::runtime_error where MuJoCo's library is missing or this build has none.
+LoadedModel load_mjcf(const std::string& path);
+// Files that the text names are looked for in the working directory.
+LoadedModel load_mjcf_string(const std::string& xml);
+
+// Whether load_mjcf can work: built with MuJoCo, and its library is found.
+bool has_mjcf();
+
+}  // namespace stiction

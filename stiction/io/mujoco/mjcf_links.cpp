@@ -1,0 +1,165 @@
+// Equalities, actuators and keyframes.
+#include <algorithm>
+
+#include "stiction/io/mujoco/mjcf_reader.h"
+
+namespace stiction {
+namespace {
+
+// Coefficients of y = y₀ + Σ c_k (x − x₀)ᵏ in powers of x.
+std::array<double, 5> expand_polynomial(const mjtNum* c, double x0, double y0) {
+  std::array<double, 5> out{};
+  for (int k = 4; k >= 0; --k) {  // Horner: out ← out (x − x₀) + c_k
+    for (int i = 4; i > 0; --i) out[i] = out[i - 1] - x0 * out[i];
+    out[0] = -x0 * out[0] + c[k];
+  }
+  out[0] += y0;
+  return out;
+}
+
+}  // namespace
+
+void MjcfReader::read_equalities() {
+  for (int equality = 0; equality < m_.neq; ++equality) {
+    const std::string label = label_of(mjOBJ_EQUALITY, equality);
+    const int type = m_.eq_type[equality];
+    if (disabled(mjDSBL_EQUALITY) || disabled(mjDSBL_CONSTRAINT)) {
+      ignored_.add("equality", label, "the options of the file switch equalities off");
+    } else if (!m_.eq_active0[equality]) {
+      ignored_.add("equality", label, "not active when the simulation starts");
+    } else if (type == mjEQ_CONNECT || type == mjEQ_WELD) {
+      read_connect(equality);
+    } else if (type == mjEQ_JOINT) {
+      read_joint_equality(equality);
+    } else {
+      ignored_.add("equality", label, "couples tendons or flexible bodies");
+    }
+  }
+}
+
+// Where both name sites, their frames coincide. Where both name bodies, connect holds the anchor in body 1 and then in
+// body 2; weld the anchor in body 2, then the same point and the orientation of body 2 in body 1.
+void MjcfReader::read_connect(int equality) {
+  const bool weld = m_.eq_type[equality] == mjEQ_WELD, of_sites = m_.eq_objtype[equality] == mjOBJ_SITE;
+  const int object[2] = {m_.eq_obj1id[equality], m_.eq_obj2id[equality]};
+  const mjtNum* data = m_.eq_data + mjNEQDATA * equality;
+  int body[2];
+  Pose frame[2];
+  for (int k = 0; k < 2; ++k) {
+    body[k] = of_sites ? m_.site_bodyid[object[k]] : object[k];
+    if (of_sites) {
+      frame[k] = pose(m_.site_pos + 3 * object[k], m_.site_quat + 4 * object[k]);
+    } else {
+      frame[k] = Pose(vector3(data + 3 * (weld ? 1 - k : k)));
+    }
+  }
+  if (weld && !of_sites) frame[0].rotation = quaternion(data + 6).normalized().toRotationMatrix();
+  if (m_.body_weldid[body[0]] == m_.body_weldid[body[1]]) {
+    ignored_.add("equality", label_of(mjOBJ_EQUALITY, equality), "joins what is rigidly joined already");
+    return;
+  }
+  LoopOptions options;
+  options.name = name_of(mjOBJ_EQUALITY, equality);
+  options.kind = weld ? LoopKind::weld : LoopKind::point;
+  options.body_a = body[0] - 1, options.body_b = body[1] - 1;
+  options.pose_a = frame[0], options.pose_b = frame[1];
+  builder_.add_loop(options);
+}
+
+void MjcfReader::read_joint_equality(int equality) {
+  const int a = m_.eq_obj1id[equality], b = m_.eq_obj2id[equality];
+  const mjtNum* data = m_.eq_data + mjNEQDATA * equality;
+  const double y0 = m_.qpos0[m_.jnt_qposadr[a]], x0 = b >= 0 ? m_.qpos0[m_.jnt_qposadr[b]] : 0.0;
+  LoopOptions options;
+  options.name = name_of(mjOBJ_EQUALITY, equality);
+  options.kind = LoopKind::joint_equality;
+  options.joint_a = joint_name(a);
+  if (b >= 0) {
+    options.joint_b = joint_name(b);
+    options.coefficients = expand_polynomial(data, x0, y0);
+  } else {
+    options.coefficients = {data[0] + y0, 0.0, 0.0, 0.0, 0.0};
+  }
+  builder_.add_loop(options);
+}
+
+void MjcfReader::read_actuators() {
+  for (int actuator = 0; actuator < m_.nactuator; ++actuator) {
+    const std::string label = label_of(mjOBJ_ACTUATOR, actuator);
+    if (disabled(mjDSBL_ACTUATION)) {
+      ignored_.add("actuator", label, "the options of the file switch actuators off");
+    } else if (m_.actuator_trntype[actuator] != mjTRN_JOINT && m_.actuator_trntype[actuator] != mjTRN_JOINTINPARENT) {
+      ignored_.add("actuator", label, "does not act on a joint");
+    } else if (m_.jnt_type[m_.actuator_trnid[2 * actuator]] == mjJNT_FREE ||
+               m_.jnt_type[m_.actuator_trnid[2 * actuator]] == mjJNT_BALL) {
+      ignored_.add("actuator", label, "acts on a joint of several degrees of freedom");
+    } else if (m_.actuator_dyntype[actuator] != mjDYN_NONE || m_.actuator_delay[actuator] != 0.0) {
+      ignored_.add("actuator", label, "has a state of its own: activation, filter or delay");
+    } else if (!read_actuator(actuator)) {
+      ignored_.add("actuator", label, "is neither a torque nor a position or velocity servo");
+    }
+  }
+}
+
+// MuJoCo: force = gain u + b₀ + b₁ l + b₂ l̇ within forcerange, l = gear q, τ = gear force.
+bool MjcfReader::read_actuator(int actuator) {
+  if (m_.actuator_gaintype[actuator] != mjGAIN_FIXED || m_.actuator_ctrlnum[actuator] != 1) return false;
+  const double gain = m_.actuator_gainprm[mjNGAIN * actuator];
+  const mjtNum* bias = m_.actuator_biasprm + mjNBIAS * actuator;
+  const bool has_bias = m_.actuator_biastype[actuator] == mjBIAS_AFFINE;
+  if (!has_bias && m_.actuator_biastype[actuator] != mjBIAS_NONE) return false;
+  const double b0 = has_bias ? bias[0] : 0.0, b1 = has_bias ? bias[1] : 0.0, b2 = has_bias ? bias[2] : 0.0;
+  const int control = m_.actuator_ctrladr[actuator];
+  ActuatorOptions options;
+  options.name = name_of(mjOBJ_ACTUATOR, actuator);
+  options.joint = joint_name(m_.actuator_trnid[2 * actuator]);
+  options.gear = m_.actuator_gear[6 * m_.actuator_outadr[actuator]];
+  if (m_.actuator_ctrllimited[control] && !disabled(mjDSBL_CLAMPCTRL)) {
+    options.control_lower = m_.actuator_ctrlrange[2 * control];
+    options.control_upper = m_.actuator_ctrlrange[2 * control + 1];
+  }
+  if (m_.actuator_forcelimited[actuator]) {
+    options.force_lower = m_.actuator_forcerange[2 * actuator];
+    options.force_upper = m_.actuator_forcerange[2 * actuator + 1];
+  }
+  if (b0 != 0.0 || gain == 0.0) return false;
+  if (b1 == 0.0 && b2 == 0.0) {
+    options.kind = ActuatorKind::torque;  // the gain becomes part of the gear, and the limits those of u
+    options.gear *= gain;
+    options.force_lower /= gain, options.force_upper /= gain;
+    if (gain < 0.0) std::swap(options.force_lower, options.force_upper);
+  } else if (gain > 0.0 && b1 == -gain && b2 <= 0.0) {
+    options.kind = ActuatorKind::position;
+    options.kp = gain, options.kd = -b2;
+  } else if (gain > 0.0 && b1 == 0.0 && b2 == -gain) {
+    options.kind = ActuatorKind::velocity;
+    options.kd = gain;
+  } else {
+    return false;
+  }
+  builder_.add_actuator(options);
+  control_of_.push_back(control);
+  return true;
+}
+
+void MjcfReader::read_keyframes() {
+  for (int key = 0; key < m_.nkey; ++key) {
+    Keyframe keyframe;
+    keyframe.name = name_of(mjOBJ_KEY, key);
+    keyframe.time = m_.key_time[key];
+    keyframe.q = Eigen::Map<const VectorX>(m_.key_qpos + m_.nq * key, m_.nq);
+    for (int joint = 0; joint < m_.njnt; ++joint) {
+      if (m_.jnt_type[joint] != mjJNT_FREE && m_.jnt_type[joint] != mjJNT_BALL) continue;
+      const int first = m_.jnt_qposadr[joint] + (m_.jnt_type[joint] == mjJNT_FREE ? 3 : 0);
+      keyframe.q.segment<4>(first) = quaternion(m_.key_qpos + m_.nq * key + first).coeffs();  // (x, y, z, w)
+    }
+    keyframe.v = Eigen::Map<const VectorX>(m_.key_qvel + m_.nv * key, m_.nv);
+    keyframe.control.resize(static_cast<Eigen::Index>(control_of_.size()));
+    for (std::size_t k = 0; k < control_of_.size(); ++k) {
+      keyframe.control[static_cast<Eigen::Index>(k)] = m_.key_ctrl[m_.nu * key + control_of_[k]];
+    }
+    builder_.add_keyframe(keyframe);
+  }
+}
+
+}  // namespace stiction

@@ -1,0 +1,56 @@
+#include "stiction/io/mujoco/mujoco_library.h"
+
+#include <dlfcn.h>
+
+#include <stdexcept>
+
+namespace stiction {
+namespace {
+
+// STICTION_MUJOCO_LIBRARY: a full path in builds of this tree, the bare name of the file in the Python package, whose
+// run path leads to the wheel beside it.
+void* open_library() {
+  void* library = dlopen(STICTION_MUJOCO_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    const char* message = dlerror();
+    throw std::runtime_error("MJCF is read with MuJoCo " STICTION_MUJOCO_VERSION
+                             ", which is not found (pip install mujoco==" STICTION_MUJOCO_VERSION "): " +
+                             std::string(message ? message : STICTION_MUJOCO_LIBRARY));
+  }
+  return library;
+}
+
+template <class Function>
+void find(void* library, const char* name, Function*& function) {
+  function = reinterpret_cast<Function*>(dlsym(library, name));
+  if (!function) throw std::runtime_error(std::string("MuJoCo's library " STICTION_MUJOCO_LIBRARY " has no ") + name);
+}
+
+MujocoLibrary load_library() {
+  void* library = open_library();
+  MujocoLibrary out{};
+  find(library, "mj_version", out.version);
+  // The layout of mjModel is that of one version.
+  if (out.version() != mjVERSION_HEADER) {
+    throw std::runtime_error("MuJoCo's library is of version " + std::to_string(out.version()) +
+                             ", Stiction was built for " + std::to_string(mjVERSION_HEADER));
+  }
+  find(library, "mj_loadXML", out.load_xml);
+  find(library, "mj_parseXMLString", out.parse_xml_string);
+  find(library, "mj_compile", out.compile);
+  find(library, "mj_deleteSpec", out.delete_spec);
+  find(library, "mj_deleteModel", out.delete_model);
+  find(library, "mjs_getError", out.get_error);
+  find(library, "mj_id2name", out.id_to_name);
+  find(library, "mj_defaultOption", out.default_option);
+  return out;
+}
+
+}  // namespace
+
+const MujocoLibrary& MujocoLibrary::get() {
+  static const MujocoLibrary library = load_library();
+  return library;
+}
+
+}  // namespace stiction
