@@ -252,9 +252,9 @@ void ForestLayout::add_shapes() {
     const BoundingSphere bound = bounding_sphere(shape.geometry);
     shape.bound_center = shape.pose * bound.center;
     shape.bound_radius = bound.radius;
-    const bool may_be_unbounded = carrier.body < 0;
+    const bool has_no_bound = kind == ShapeKind::plane || kind == ShapeKind::height_field;
     if (!is_finite(shape.pose) || !shape.bound_center.allFinite() ||
-        (!may_be_unbounded && !std::isfinite(shape.bound_radius))) {
+        (!has_no_bound && !std::isfinite(shape.bound_radius))) {
       refuse("shape '", shape.name, "': its place or size is too large for a number");
     }
     model_.shapes.push_back(std::move(shape));

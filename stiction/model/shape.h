@@ -60,7 +60,8 @@ struct Shape {
   // Two shapes may meet when (a.group & b.mask) | (b.group & a.mask) is not zero and no filter of the model says no.
   std::uint32_t group = 1, mask = 1;
   std::array<double, 4> color{0.7, 0.7, 0.7, 1.0};  // red, green, blue, opacity, 0 … 1
-  // Smallest known sphere about the shape, in the body's frame; infinite for planes.
+  // Smallest known sphere about the shape, in the body's frame; infinite for planes and height fields,
+  // which are solid below without end.
   Vector3 bound_center = Vector3::Zero();
   double bound_radius = 0.0;
 

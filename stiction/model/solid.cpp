@@ -6,12 +6,13 @@
 
 #include "stiction/math/refuse.h"
 #include "stiction/model/convex_hull.h"
+#include "stiction/model/triangle_mesh.h"
 
 namespace stiction {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-const BoundingSphere unbounded{.radius = std::numeric_limits<double>::infinity()};
+const BoundingSphere unbounded{.radius = std::numeric_limits<double>::infinity()};  // solid below without end
 
 UnitSolid about_origin(double volume, const Vector3& moments) {
   return {.volume = volume, .unit_moment = moments.asDiagonal()};
@@ -68,7 +69,10 @@ struct BoundOf {
   BoundingSphere operator()(const std::shared_ptr<const ConvexHull>& hull) const {
     return {.center = hull->center(), .radius = hull->radius()};
   }
-  BoundingSphere operator()(const std::shared_ptr<const TriangleMesh>&) const { return unbounded; }
+  BoundingSphere operator()(const std::shared_ptr<const TriangleMesh>& mesh) const {
+    const Vector3 half_size = 0.5 * mesh->upper() - 0.5 * mesh->lower();
+    return {.center = mesh->lower() + half_size, .radius = half_size.stableNorm()};
+  }
   BoundingSphere operator()(const std::shared_ptr<const HeightField>&) const { return unbounded; }
 };
 

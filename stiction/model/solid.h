@@ -10,7 +10,7 @@ struct BoundingSphere {
   double radius = 0.0;
 };
 
-// Infinite for planes.
+// Infinite for planes and height fields.
 BoundingSphere bounding_sphere(const Geometry& geometry);
 
 // A solid of density 1/volume, that is of mass one.

@@ -9,7 +9,9 @@
 
 #include "../support/random_model.h"
 #include "stiction/model/convex_hull.h"
+#include "stiction/model/height_field.h"
 #include "stiction/model/solid.h"
+#include "stiction/model/triangle_mesh.h"
 
 namespace stiction {
 namespace {
@@ -178,6 +180,12 @@ TEST(Solid, BoundsEncloseAndTouch) {
   const BoundingSphere bound = bounding_sphere(hull);
   for (const Vector3& v : hull->vertices()) EXPECT_LE((v - bound.center).norm(), bound.radius * (1.0 + 1e-12));
   EXPECT_LT(bound.radius, 0.75);
+  const std::vector<Vector3> corners = {{1, 1, 1}, {3, 1, 1}, {1, 4, 1}, {1, 1, 7}};
+  const std::vector<std::array<int, 3>> triangles = {{0, 1, 2}, {0, 2, 3}};
+  const BoundingSphere about_mesh = bounding_sphere(TriangleMesh::make(corners, triangles));
+  EXPECT_LT((about_mesh.center - Vector3(2, 2.5, 4)).norm(), 1e-15);
+  EXPECT_DOUBLE_EQ(about_mesh.radius, 3.5);
+  EXPECT_TRUE(std::isinf(bounding_sphere(HeightField::make(2, 2, 1.0, 1.0, std::vector<double>(4))).radius));
 }
 
 }  // namespace

@@ -5,7 +5,9 @@
 #include <functional>
 
 #include "../support/random_model.h"
+#include "stiction/model/height_field.h"
 #include "stiction/model/model_builder.h"
+#include "stiction/model/triangle_mesh.h"
 
 namespace stiction {
 namespace {
@@ -302,6 +304,21 @@ TEST(ModelValidation, TerrainIsOfTheWorld) {
         b.add_shape({.name = "floor", .body = a, .geometry = Plane{}, .density = 1.0});
       },
       {"'floor'", "'a'", "plane", "world"});
+  const std::vector<Vector3> corners = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  const std::vector<std::array<int, 3>> triangles = {{0, 1, 2}};
+  const Geometry mesh = TriangleMesh::make(corners, triangles);
+  const Geometry field = HeightField::make(2, 2, 1.0, 1.0, std::vector<double>(4));
+  for (const Geometry& terrain : {mesh, field}) {
+    expect_refused(
+        [&](auto& b) {
+          add_good(b);
+          b.add_shape({.name = "ground", .body = 1, .geometry = terrain});
+        },
+        {"'ground'", "'arm'", "world", "convex hulls"});
+    ModelBuilder builder;
+    builder.add_shape({.geometry = terrain});
+    EXPECT_NO_THROW(builder.build());
+  }
   ModelBuilder builder;  // fixed to the world is part of the world, and needs no mass
   const int stand = builder.add_body({.pose = Pose(Vector3(0, 0, 2)), .joint = {.kind = JointKind::fixed}});
   builder.add_shape({.body = stand, .geometry = Plane{}, .density = 1.0});
