@@ -9,10 +9,8 @@ namespace {
 
 BodyConstants constants_of(const Body& body) {
   BodyConstants c;
-  const Matrix3& r = body.placement.rotation;
-  c.rotation = {to_vec3(r.col(0)), to_vec3(r.col(1)), to_vec3(r.col(2))};
-  c.position = to_vec3(body.placement.position);
-  c.com = to_vec3(body.com);
+  for (int k = 0; k < 9; ++k) c.rotation[k] = body.placement.rotation(k % 3, k / 3);
+  for (int k = 0; k < 3; ++k) c.position[k] = body.placement.position[k], c.com[k] = body.com[k];
   const Matrix3& i = body.inertia;
   c.moment = {i(0, 0), i(0, 1), i(0, 2), i(1, 1), i(1, 2), i(2, 2)};
   c.mass = body.mass;
@@ -36,6 +34,20 @@ std::vector<TreeRun> runs_of(const Model& model) {
     runs.back().end_velocity = tree.first_velocity + tree.num_velocities;
   }
   return runs;
+}
+
+std::vector<ChildKind> child_kinds_of(const std::vector<int>& parent, std::vector<char>& has_several_children) {
+  const int n = static_cast<int>(parent.size());
+  std::vector<ChildKind> kinds(n, ChildKind::of_world);
+  std::vector<char> has_given(n, 0);
+  has_several_children.assign(n, 0);
+  for (int i = n - 1; i >= 0; --i) {
+    const int p = parent[i];
+    if (p < 0) continue;
+    kinds[i] = p == i - 1 ? ChildKind::first : has_given[p] ? ChildKind::middle : ChildKind::last;
+    if (p != i - 1) has_several_children[p] = has_given[p] = 1;
+  }
+  return kinds;
 }
 
 template <class T>
@@ -102,6 +114,7 @@ DynamicsDataT<T>::DynamicsDataT(const Model& model) : gravity(to_vec3(model.grav
     first_velocity.push_back(body.first_velocity);
   }
   first_velocity.push_back(model.num_velocities());
+  child_kind = child_kinds_of(parent, has_several_children);
   for (const Dof& dof : model.dofs) {
     depth.push_back(dof.depth);
     armature.push_back(dof.armature);

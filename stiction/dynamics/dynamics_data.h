@@ -12,23 +12,31 @@
 #include <vector>
 
 #include "stiction/math/aligned_vector.h"
-#include "stiction/math/spatial.h"
+#include "stiction/math/spatial_inertia.h"
 #include "stiction/model/model.h"
 
 namespace stiction {
 
-// What never changes about one body.
+// What never changes about one body. Plain numbers: a factor in memory fills a pack at no cost.
 struct BodyConstants {
-  Rotation<double> rotation;     // R_PJ
-  Vec3<double> position;         // p_PJ, m
-  Vec3<double> com;              // body axes, m
-  std::array<double, 6> moment;  // xx, xy, xz, yy, yz, zz about the centre of mass, body axes, kg·m²
-  double mass;                   // kg
-  int parent, first_velocity;    // parent −1: the world
-  int first_position;            // in q
-  int angle;                     // revolute: number among the revolute joints; else −1
-  JointType joint;
+  std::array<double, 9> rotation;  // R_PJ by columns
+  std::array<double, 3> position;  // p_PJ, m
+  std::array<double, 3> com;       // body axes, m
+  std::array<double, 6> moment;    // xx, xy, xz, yy, yz, zz about the centre of mass, body axes, kg·m²
+  double mass;                     // kg
+  int parent;                      // −1: the world
   int tree;
+  int first_position, first_velocity;
+  int angle;  // revolute: number among the revolute joints; else −1
+  JointType joint;
+};
+
+// Where a body stands among its siblings; sums over subtrees run from the last body to the first.
+enum class ChildKind : std::uint8_t {
+  of_world,
+  first,   // the parent is the body before: sums pass on in registers
+  middle,  // adds to what the parent has received
+  last,    // the first to give something to its parent
 };
 
 // Consecutive trees of one kind: single free bodies, whose inertia matrix is constant, or any others.
@@ -54,6 +62,8 @@ struct DynamicsDataT {
   AlignedVector<BodyConstants> constants;  // per body
   std::vector<TreeRun> runs;               // in the order of bodies
   std::vector<int> parent;                 // per body
+  std::vector<ChildKind> child_kind;       // per body, towards its parent
+  std::vector<char> has_several_children;  // per body
   std::vector<int> tree_of;                // per body
   std::vector<int> first_velocity;         // per body, and the end
   std::vector<int> depth;                  // per velocity: number of ancestors

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "stiction/dynamics/dynamics.h"
+#include "stiction/dynamics/pack_lanes.h"
 
 namespace stiction {
 namespace {
@@ -27,37 +28,79 @@ void solve_single_body(const DynamicsDataT<T>& d, int j, T* x) {
   x[5] -= l.l53 * x[3] + l.l54 * x[4];
 }
 
-// x ← L⁻¹ x on rows [first, end), root to leaf.
-template <class T>
-void apply_inverse_factor(const Model& model, const DynamicsDataT<T>& d, int first, int end, T* x) {
-  const T* factor = d.factor.data();
-  const int *begin = d.row_begin.data(), *depth = d.depth.data(), *row_ancestor = model.row_ancestor.data();
+// Entries of L⁻¹ and L⁻ᵀ by depth: of the chain that is being visited, depth-first order keeps one value per depth, so
+// that a packed row meets a contiguous vector. Chains longer than this look their ancestors up instead.
+constexpr int longest_stacked_chain = 256;
+
+// x ← L⁻¹ x on rows [first, end), root to leaf: x_i −= Σ L_ie x_e over ancestors e. The last two ancestors come one by
+// one, so that a row waits for them by a multiplication only and not for a sum over lanes.
+void apply_inverse_factor_stacked(const DynamicsData& d, int first, int end, double* x) {
+  alignas(64) double path[longest_stacked_chain];  // by packs: a lane stored alone would stall the loads of its pack
+  double value[longest_stacked_chain];             // the same, one by one
   for (int i = first; i < end; ++i) {
-    const T* row = factor + begin[i];
-    const int* ancestor = row_ancestor + begin[i];
-    T sum[4] = {};
-    if constexpr (std::is_same_v<T, double>) {  // the padding holds zeros, and velocity 0
-      for (int e = 0; e < depth[i]; e += 4) {
-        for (int k = 0; k < 4; ++k) sum[k] += row[e + k] * x[ancestor[e + k]];
-      }
-    } else {
-      for (int e = 0; e < depth[i]; ++e) sum[0] += row[e] * x[ancestor[e]];
+    const double* row = &d.factor[d.row_begin[i]];
+    const int depth = d.depth[i], block = depth & ~3, lane = depth & 3;
+    const int summed = std::max(depth - 2, 0), whole = summed & ~3;
+    double xi = x[i];
+    if (summed > 0) {
+      Pack4 sum{};
+      for (int e = 0; e < whole; e += 4) sum += load4(row + e) * load4(path + e);
+      if (summed & 3) sum += load4(row + whole) * keep_lanes_before(load4(path + whole), summed & 3);
+      xi -= sum_halves(sum);
     }
-    x[i] -= (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    if (depth > 1) xi -= row[depth - 2] * value[depth - 2];
+    if (depth > 0) xi -= row[depth - 1] * value[depth - 1];
+    x[i] = value[depth] = xi;
+    store4(path + block, put_lane(lane ? load4(path + block) : Pack4{}, lane, xi));
   }
 }
 
-// x ← D⁻¹ L⁻ᵀ x on rows [first, end), leaf to root.
+// x ← D⁻¹ L⁻ᵀ x on rows [first, end), leaf to root: what rows give to their ancestors waits by depth. A parent that is
+// the next row takes its child's share at once.
+void apply_inverse_transpose_stacked(const DynamicsData& d, int first, int end, double* x) {
+  alignas(64) double pending[longest_stacked_chain];
+  std::fill_n(pending, padded4(d.longest_chain), 0.0);
+  bool taken = false;
+  double xi = 0.0;
+  for (int i = end - 1; i >= first; --i) {
+    const double* row = &d.factor[d.row_begin[i]];
+    const int depth = d.depth[i], block = depth & ~3;
+    if (!taken) xi = x[i] - pending[depth];
+    x[i] = xi * d.inverse_pivot[i];
+    taken = i > first && d.depth[i - 1] == depth - 1;
+    const double next = taken ? (x[i - 1] - pending[depth - 1]) - row[depth - 1] * xi : 0.0;
+    for (int e = 0; e < block; e += 4) store4(pending + e, load4(pending + e) + xi * load4(row + e));
+    const Pack4 last = load4(pending + block) + xi * load4(row + block);
+    store4(pending + block, keep_lanes_before(last, depth - block));
+    xi = next;
+  }
+}
+
+template <class T>
+void apply_inverse_factor(const Model& model, const DynamicsDataT<T>& d, int first, int end, T* x) {
+  if constexpr (std::is_same_v<T, double>) {
+    if (d.longest_chain <= longest_stacked_chain) return apply_inverse_factor_stacked(d, first, end, x);
+  }
+  for (int i = first; i < end; ++i) {
+    const T* row = &d.factor[d.row_begin[i]];
+    const int* ancestor = &model.row_ancestor[d.row_begin[i]];
+    T sum{};
+    for (int e = 0; e < d.depth[i]; ++e) sum += row[e] * x[ancestor[e]];
+    x[i] -= sum;
+  }
+}
+
 template <class T>
 void apply_inverse_transpose(const Model& model, const DynamicsDataT<T>& d, int first, int end, T* x) {
-  const T *factor = d.factor.data(), *inverse_pivot = d.inverse_pivot.data();
-  const int *begin = d.row_begin.data(), *depth = d.depth.data(), *row_ancestor = model.row_ancestor.data();
+  if constexpr (std::is_same_v<T, double>) {
+    if (d.longest_chain <= longest_stacked_chain) return apply_inverse_transpose_stacked(d, first, end, x);
+  }
   for (int i = end - 1; i >= first; --i) {
-    const T* row = factor + begin[i];
-    const int* ancestor = row_ancestor + begin[i];
+    const T* row = &d.factor[d.row_begin[i]];
+    const int* ancestor = &model.row_ancestor[d.row_begin[i]];
     const T xi = x[i];
-    for (int e = depth[i] - 1; e >= 0; --e) x[ancestor[e]] -= row[e] * xi;
-    x[i] = xi * inverse_pivot[i];
+    for (int e = d.depth[i] - 1; e >= 0; --e) x[ancestor[e]] -= row[e] * xi;
+    x[i] = xi * d.inverse_pivot[i];
   }
 }
 

@@ -112,15 +112,16 @@ void move_trees(const TreeRun& run, const T* q, const T* v, DynamicsDataT<T>& d)
       acceleration = minus_gravity;
     } else {
       BodyState<T> moved;
-      const Rotation<T> placed{broadcast<T>(c.rotation.x), broadcast<T>(c.rotation.y), broadcast<T>(c.rotation.z)};
+      const double *r = c.rotation.data(), *p = c.position.data();
       if (c.parent < 0) {
-        d.reference[c.tree] = broadcast<T>(c.position);
-        moved = {placed, zero, {zero, zero}};
+        d.reference[c.tree] = constant_vector<T>(p);
+        moved = {{constant_vector<T>(r), constant_vector<T>(r + 3), constant_vector<T>(r + 6)}, zero, {zero, zero}};
         acceleration = minus_gravity;
       } else {
         const BodyState<T>& parent = d.bodies[c.parent];
-        moved = {{parent.rotation * placed.x, parent.rotation * placed.y, parent.rotation * placed.z},
-                 parent.position + parent.rotation * broadcast<T>(c.position),
+        const Rotation<T> carrier = parent.rotation;
+        moved = {{turn(carrier, r), turn(carrier, r + 3), turn(carrier, r + 6)},
+                 parent.position + turn(carrier, p),
                  parent.velocity};
         acceleration = d.acceleration[c.parent];
       }
@@ -130,11 +131,11 @@ void move_trees(const TreeRun& run, const T* q, const T* v, DynamicsDataT<T>& d)
       moved.velocity = moved.velocity + own;
       state = moved;
     }
-    const Vec3<T> com = state.position + state.rotation * broadcast<T>(c.com);
-    const SpatialInertia<T> inertia = world_inertia(state.rotation, com, c.mass, c.moment.data());
+    const Vec3<T> com = state.position + turn(state.rotation, c.com.data());
+    const Moment<T> moment = turned_moment(state.rotation, c.moment.data());
     d.acceleration[i] = acceleration;
-    d.inertia[i] = inertia;
-    d.force[i] = inertia * acceleration + cross_force(state.velocity, inertia * state.velocity);
+    d.inertia[i] = about_common_point(moment, com, c.mass);
+    d.force[i] = force_of_motion(moment, com, c.mass, state.velocity, acceleration);
   }
 }
 

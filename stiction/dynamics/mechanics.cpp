@@ -12,7 +12,7 @@ struct PointMass {
 PointMass center_of(const DynamicsData& d, int body) {
   const BodyConstants& c = d.constants[body];
   const BodyState<double>& state = d.bodies[body];
-  const Vec3<double> r = state.position + state.rotation * c.com;
+  const Vec3<double> r = state.position + turn(state.rotation, c.com.data());
   const Vec3<double> v = state.velocity.linear + cross(state.velocity.angular, r);
   return {c.mass, d.reference[c.tree] + r, d.reference_velocity[c.tree] + v};
 }
