@@ -46,11 +46,8 @@ class Engine:
     def velocities(self) -> np.ndarray:
         raise NotImplementedError
 
-    def spins(self) -> np.ndarray:
-        raise NotImplementedError
-
-    def feet(self) -> np.ndarray:
-        """World positions of the feet of a Robot, (n, 3)."""
+    def feet(self) -> tuple[np.ndarray, np.ndarray]:
+        """World positions (n, 3) and orientations (n, 3, 3) of the feet of a Robot."""
         raise NotImplementedError
 
     def capsule(self) -> tuple[np.ndarray, np.ndarray]:

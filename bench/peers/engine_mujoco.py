@@ -40,12 +40,9 @@ class Mujoco(Engine):
     def velocities(self):
         return self.data.qvel.reshape(-1, 6)[:, :3].copy()
 
-    def spins(self):
-        return self.data.qvel.reshape(-1, 6)[:, 3:].copy()
-
     def feet(self):
         mujoco.mj_kinematics(self.model, self.data)
-        return self.data.site_xpos[self.foot_sites].copy()
+        return self.data.site_xpos[self.foot_sites].copy(), self.data.site_xmat[self.foot_sites].reshape(-1, 3, 3).copy()
 
     def capsule(self):
         mujoco.mj_kinematics(self.model, self.data)

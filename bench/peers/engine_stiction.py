@@ -39,11 +39,9 @@ class Stiction(Engine):
     def velocities(self):
         return np.array(self.simulator.state.v).reshape(-1, 6)[:, :3].copy()
 
-    def spins(self):
-        return np.array(self.simulator.state.v).reshape(-1, 6)[:, 3:].copy()
-
     def feet(self):
-        return np.array([self.simulator.frame_pose(f).position for f in self.foot_frames])
+        poses = [self.simulator.frame_pose(f) for f in self.foot_frames]
+        return np.array([x.position for x in poses]), np.array([x.rotation for x in poses])
 
     def capsule(self):
         pose = self.simulator.frame_pose(self.model.find_frame("capsule"))

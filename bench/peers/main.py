@@ -28,6 +28,7 @@ def arguments(argv):
     parser.add_argument("--quick", action="store_true", help="shorter runs, for a look; targets of long runs cannot be met")
     parser.add_argument("--limit", type=float, default=120.0, help="CPU seconds for one run; default 120")
     parser.add_argument("--csv", help="write the results to this file")
+    parser.add_argument("--write", metavar="FOLDER", help="only write the MJCF of the scenes, for bench_sim and others")
     parser.add_argument("--worker", nargs=2, metavar=("SCENE", "ENGINE"), help=argparse.SUPPRESS)
     return parser.parse_args(argv)
 
@@ -67,11 +68,11 @@ def worker(args):
     run = Run(args.quick, args.limit)
     try:
         result = measure_once(scene, scene.setup(), args.worker[1], run)
-        print(json.dumps(vars(result)))
+        print("\n" + json.dumps(vars(result)))  # a library may have begun a line
     except Unsupported as reason:
-        print(json.dumps({"error": str(reason)}))
-    except Exception as error:  # told to the caller
-        print(json.dumps({"error": f"{type(error).__name__}: {str(error)[:200]}"}))
+        print("\n" + json.dumps({"error": str(reason)}))
+    except Exception as error:
+        print("\n" + json.dumps({"error": f"{type(error).__name__}: {str(error)[:200]}"}))
 
 
 def better(new, old):
@@ -113,14 +114,15 @@ def measure_scene(scene, args) -> dict:
 
 
 def print_scene(scene, results):
-    mujoco = results.get("mujoco")
-    print(f"\n{scene.title}")
-    print(f"  {'engine':16s} {'steps/s':>10s} {'x MuJoCo':>9s} {'us/step':>10s} {'contacts':>8s} {'judge':>8s}  result")
+    baseline = results.get(scene.baseline)
+    against = "" if scene.baseline == "mujoco" else f" (× against {scene.baseline})"
+    print(f"\n{scene.title}{against}")
+    print(f"  {'engine':16s} {'steps/s':>10s} {'× MuJoCo':>9s} {'us/step':>10s} {'contacts':>8s} {'judge':>8s}  result")
     for name, measured in results.items():
         if not isinstance(measured, Measured):
             print(f"  {name:16s} {measured}")
             continue
-        ratio = f"{measured.rate / mujoco.rate:9.2f}" if isinstance(mujoco, Measured) else 9 * " "
+        ratio = f"{measured.rate / baseline.rate:9.2f}" if isinstance(baseline, Measured) else 9 * " "
         judge = f"{measured.worst_residual:8.1e}" if measured.worst_residual is not None else 8 * " "
         note = f"  ({measured.uncertified} steps not certified)" if measured.uncertified else ""
         print(
@@ -133,12 +135,12 @@ def print_scene(scene, results):
 
 def judge_scene(scene, results):
     """(target, measured, reached) of every target."""
-    ours, mujoco = results.get("stiction"), results.get("mujoco")
+    ours, baseline = results.get("stiction"), results.get(scene.baseline)
     if not isinstance(ours, Measured):
         return [(t.text, str(ours or "not run"), False) for t in scene.targets]
     out = []
     for target in scene.targets:
-        value, reached = target.check(ours, mujoco if isinstance(mujoco, Measured) else None)
+        value, reached = target.check(ours, baseline if isinstance(baseline, Measured) else None)
         out.append((target.text, value, reached))
     if ours.uncertified:
         out.append(("every step certified", f"{ours.uncertified} of {ours.steps} are not", False))
@@ -151,28 +153,42 @@ def print_targets(verdicts, indent="  "):
 
 
 def write_csv(path, all_results):
-    names = ["scene", "engine", "steps", "cpu_seconds", "steps_per_second", "ratio_to_mujoco", "contacts", "worst_residual",
+    names = ["scene", "engine", "baseline", "steps", "cpu_seconds", "steps_per_second", "ratio_to_baseline", "contacts", "worst_residual",
              "uncertified_steps", "result", "targets"] + [f"us_{s}" for s in STAGES]
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(names)
         for scene, results in all_results:
-            mujoco = results.get("mujoco")
+            baseline = results.get(scene.baseline)
             verdicts = judge_scene(scene, results)
             for name, m in results.items():
                 if not isinstance(m, Measured):
-                    writer.writerow([scene.name, name, "", "", "", "", "", "", "", m, ""] + ["" for _ in STAGES])
+                    writer.writerow([scene.name, name, scene.baseline, "", "", "", "", "", "", "", m, ""] + ["" for _ in STAGES])
                     continue
-                ratio = f"{m.rate / mujoco.rate:.4g}" if isinstance(mujoco, Measured) else ""
+                ratio = f"{m.rate / baseline.rate:.4g}" if isinstance(baseline, Measured) else ""
                 told = ""
                 if name == "stiction":
                     told = "; ".join(f"{'reached' if ok else 'NOT REACHED'}: {t} ({v})" for t, v, ok in verdicts)
                 writer.writerow(
-                    [scene.name, name, m.steps, f"{m.cpu:.6g}", f"{m.rate:.6g}", ratio, f"{m.contacts:.4g}",
+                    [scene.name, name, scene.baseline, m.steps, f"{m.cpu:.6g}", f"{m.rate:.6g}", ratio, f"{m.contacts:.4g}",
                      "" if m.worst_residual is None else f"{m.worst_residual:.3e}",
                      "" if m.uncertified is None else m.uncertified, m.text, told]
                     + [f"{m.stages[s]:.4g}" if s in m.stages else "" for s in STAGES]
                 )
+
+
+def write_mjcf(scenes, folder):
+    os.makedirs(folder, exist_ok=True)
+    for scene in scenes:
+        path = os.path.join(folder, scene.name + ".xml")
+        try:
+            text = scene.setup().mjcf
+        except ImportError as missing:
+            print(f"{scene.name}: the robot needs {missing.name} (bench/requirements.txt)")
+            continue
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        print(path)
 
 
 def main(argv=None) -> int:
@@ -180,6 +196,9 @@ def main(argv=None) -> int:
     args = arguments(argv)
     if args.worker:
         worker(args)
+        return 0
+    if args.write:
+        write_mjcf(chosen_scenes(args.scenes), args.write)
         return 0
     all_results = []
     for scene in chosen_scenes(args.scenes):
