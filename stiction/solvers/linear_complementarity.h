@@ -86,6 +86,7 @@ class LinearComplementarity {
   Event first_event(int driven, double direction) const;
   LcpStatus drive(int driven, LcpReport& report, int max_pivots);
   void refresh_values();
+  void rest_on_bounds(LcpReport& report);
   bool rebuild_free_set();
 
   int n_ = 0;

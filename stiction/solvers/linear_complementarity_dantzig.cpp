@@ -180,6 +180,24 @@ void LinearComplementarity::refresh_values() {
   }
 }
 
+// Free rows that rounding has carried past a bound rest on it from now on, and the others make up for that: clamping
+// them at the end would leave what is small against the largest z, but not small, in w.
+void LinearComplementarity::rest_on_bounds(LcpReport& report) {
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (int i = 0; i < n_; ++i) {
+      if (state_[i] != RowState::free || (point_[i] >= lower_[i] && point_[i] <= upper_[i])) continue;
+      if (!(dictionary_.table()(i, i) > 0.0)) continue;
+      state_[i] = point_[i] < lower_[i] ? RowState::lower : RowState::upper;
+      point_[i] = point_[i] < lower_[i] ? lower_[i] : upper_[i];
+      dictionary_.exchange(i, i);
+      ++report.pivots;
+      moved = true;
+    }
+    if (moved) refresh_values();
+  }
+}
+
 // The table of the current free set from the matrix, by exchanges on the largest remaining diagonal entry.
 bool LinearComplementarity::rebuild_free_set() {
   dictionary_.table() = matrix_;
@@ -241,6 +259,7 @@ LcpReport LinearComplementarity::solve_dantzig(const LinearComplementarityProble
       }
     }
     refresh_values();
+    rest_on_bounds(report);
   }
   for (int i = 0; i < n_; ++i) {
     const double z = std::clamp(point_[i], lower_[i], upper_[i]) * column_scale_[i] * offset_scale_;
