@@ -62,6 +62,13 @@ double shrink_bracket(const Section& section, double from, double slope_from, do
   return from;
 }
 
+// The part of the sliding speed that friction opposes: ‖σ_T‖ where λ_T is opposite to σ_T, less elsewhere.
+double opposed_speed(const Vector3& lambda, const Vector3& sigma) {
+  const double tangent = std::sqrt(lambda[0] * lambda[0] + lambda[1] * lambda[1]);
+  if (tangent == 0.0) return std::sqrt(sigma[0] * sigma[0] + sigma[1] * sigma[1]);
+  return std::max(0.0, -(lambda[0] * sigma[0] + lambda[1] * sigma[1]) / tangent);
+}
+
 struct BisectionLaw {
   const ContactProblem& problem;
   const SolverRaisimSettings& settings;
@@ -85,8 +92,7 @@ struct BisectionLaw {
         double alpha = 0.0;
         solve_one_contact(OneContactBlock(w), q.data(), mu, target.data(), alpha);
         if (alpha > 0.0) {
-          const double shift = de_saxce ? mu * std::sqrt(sigma[0] * sigma[0] + sigma[1] * sigma[1]) : 0.0;
-          target = raisim_slide(w, q, mu, shift, settings.angle_tolerance);
+          target = raisim_slide(w, q, mu, de_saxce ? mu * opposed_speed(l, sigma) : 0.0, settings.angle_tolerance);
         }
       }
     }
