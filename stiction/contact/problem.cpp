@@ -203,29 +203,34 @@ int DelassusFactored::num_velocities() const {
 }
 
 void ContactProblem::lay_out(std::vector<Constraint> constraints, VectorView free_velocity, VectorView compliance) {
-  int m = 0;
-  kinds_ = 0;
-  for (int i = 0; i < static_cast<int>(constraints.size()); ++i) {
-    check_constraint(constraints[i], i);
-    constraints[i].first_row = m;
-    m += constraints[i].rows;
-    kinds_ |= 1u << static_cast<int>(constraints[i].kind);
-  }
-  if (free_velocity.size() != m) {
-    refuse("contact problem: g has ", free_velocity.size(), " entries but the constraints have ", m, " rows");
-  }
-  if (compliance.size() != 0 && compliance.size() != m) {
-    refuse("contact problem: R has ", compliance.size(), " entries but the constraints have ", m, " rows");
-  }
-  check_finite(free_velocity, "g");
-  check_finite(compliance, "R");
-  for (Eigen::Index i = 0; i < compliance.size(); ++i) {
-    if (compliance[i] < 0.0) refuse("contact problem: R[", i, "] is ", compliance[i], "; it must not be negative");
-  }
   constraints_ = std::move(constraints);
   free_velocity_ = free_velocity;
-  compliance_ = compliance.size() ? VectorX(compliance) : VectorX(VectorX::Zero(m));
-  rigid_ = compliance_.size() == 0 || compliance_.maxCoeff() == 0.0;
+  compliance_ = compliance.size() ? VectorX(compliance) : VectorX(VectorX::Zero(free_velocity.size()));
+  check_layout();
+}
+
+// Constraints, g and R as they stand: validated, rows numbered.
+void ContactProblem::check_layout() {
+  int m = 0;
+  kinds_ = 0;
+  for (int i = 0; i < num_constraints(); ++i) {
+    check_constraint(constraints_[i], i);
+    constraints_[i].first_row = m;
+    m += constraints_[i].rows;
+    kinds_ |= 1u << static_cast<int>(constraints_[i].kind);
+  }
+  if (free_velocity_.size() != m) {
+    refuse("contact problem: g has ", free_velocity_.size(), " entries but the constraints have ", m, " rows");
+  }
+  if (compliance_.size() != m) {
+    refuse("contact problem: R has ", compliance_.size(), " entries but the constraints have ", m, " rows");
+  }
+  check_finite(free_velocity_, "g");
+  check_finite(compliance_, "R");
+  for (int i = 0; i < m; ++i) {
+    if (compliance_[i] < 0.0) refuse("contact problem: R[", i, "] is ", compliance_[i], "; it must not be negative");
+  }
+  rigid_ = m == 0 || compliance_.maxCoeff() == 0.0;
 }
 
 Matrix3 ContactProblem::read_diagonal_block(int i) const {

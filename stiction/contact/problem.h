@@ -73,12 +73,16 @@ class ContactProblem {
   ContactProblem symmetric_part() const;                           // G replaced by (G + Gᵀ)/2
   // Rows and columns scaled: λ = S λ', σ' = S σ, G' = S G S, g' = S g, R' = S² R, with other constraints of the same
   // numbers of rows in place.
-  ContactProblem scaled(VectorView row_scale, std::vector<Constraint> constraints) const;
+  ContactProblem scaled(VectorView row_scale, const std::vector<Constraint>& constraints) const;
+  // The same into a problem whose storage is taken over: no allocation where it had this form and size before.
+  void symmetric_part_into(ContactProblem& out) const;  // out may be this problem
+  void scaled_into(VectorView row_scale, const std::vector<Constraint>& constraints, ContactProblem& out) const;
 
  private:
   friend class ProblemPart;
   friend class ProblemWriter;
   void lay_out(std::vector<Constraint> constraints, VectorView free_velocity, VectorView compliance);
+  void check_layout();
   void finish();
   Matrix3 read_diagonal_block(int i) const;
   void apply_sparse(VectorView impulse, VectorOut out) const;

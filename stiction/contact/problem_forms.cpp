@@ -109,24 +109,40 @@ ContactProblem ContactProblem::in_form(DelassusForm form_wanted) const {
 }
 
 ContactProblem ContactProblem::symmetric_part() const {
-  ContactProblem result = *this;
-  if (auto* dense_form = std::get_if<DelassusDense>(&result.delassus_)) {
-    for (int j = 0; j < dense_form->size; ++j) {
-      for (int i = 0; i < j; ++i) {
-        const double mean = 0.5 * (dense()(i, j) + dense()(j, i));
-        dense_form->column(j)[i] = dense_form->column(i)[j] = mean;
-      }
-    }
-  } else if (auto* sparse_form = std::get_if<DelassusSparse>(&result.delassus_)) {
-    for (int k = 0; k < sparse_form->num_blocks(); ++k) {
-      sparse_form->block[k] = 0.5 * (sparse().block[k] + sparse().block[sparse().transposed[k]].transpose());
-    }
-  }
-  result.finish();
+  ContactProblem result;
+  symmetric_part_into(result);
   return result;
 }
 
-ContactProblem ContactProblem::scaled(VectorView row_scale, std::vector<Constraint> constraints) const {
+void ContactProblem::symmetric_part_into(ContactProblem& out) const {
+  if (&out != this) out = *this;
+  if (auto* dense_form = std::get_if<DelassusDense>(&out.delassus_)) {
+    for (int j = 0; j < dense_form->size; ++j) {
+      for (int i = 0; i < j; ++i) {
+        double &upper = dense_form->column(j)[i], &lower = dense_form->column(i)[j];
+        upper = lower = 0.5 * (upper + lower);
+      }
+    }
+  } else if (auto* sparse_form = std::get_if<DelassusSparse>(&out.delassus_)) {
+    for (int k = 0; k < sparse_form->num_blocks(); ++k) {
+      const int t = sparse_form->transposed[k];
+      if (t < k) continue;
+      const Matrix3 mean = 0.5 * (sparse_form->block[k] + sparse_form->block[t].transpose());
+      sparse_form->block[k] = mean;
+      sparse_form->block[t] = mean.transpose();
+    }
+  }
+  out.finish();
+}
+
+ContactProblem ContactProblem::scaled(VectorView row_scale, const std::vector<Constraint>& constraints) const {
+  ContactProblem result;
+  scaled_into(row_scale, constraints, result);
+  return result;
+}
+
+void ContactProblem::scaled_into(VectorView row_scale, const std::vector<Constraint>& constraints,
+                                 ContactProblem& out) const {
   if (row_scale.size() != num_rows()) {
     refuse("contact problem: row_scale has ", row_scale.size(), " entries but the problem has ", num_rows(), " rows");
   }
@@ -142,14 +158,16 @@ ContactProblem ContactProblem::scaled(VectorView row_scale, std::vector<Constrai
              constraints[i].rows);
     }
   }
-  ContactProblem result = *this;
-  result.lay_out(std::move(constraints), row_scale.cwiseProduct(free_velocity_),
-                 row_scale.cwiseAbs2().cwiseProduct(compliance_));
-  if (auto* dense_form = std::get_if<DelassusDense>(&result.delassus_)) {
+  out = *this;
+  out.constraints_ = constraints;
+  out.free_velocity_.array() *= row_scale.array();
+  out.compliance_.array() *= row_scale.array().square();
+  out.check_layout();
+  if (auto* dense_form = std::get_if<DelassusDense>(&out.delassus_)) {
     for (int j = 0; j < dense_form->size; ++j) {
       for (int i = 0; i < dense_form->size; ++i) dense_form->column(j)[i] *= row_scale[i] * row_scale[j];
     }
-  } else if (auto* sparse_form = std::get_if<DelassusSparse>(&result.delassus_)) {
+  } else if (auto* sparse_form = std::get_if<DelassusSparse>(&out.delassus_)) {
     for (int i = 0; i < sparse_form->num_block_rows(); ++i) {
       for (int k = sparse_form->row_begin[i]; k < sparse_form->row_begin[i + 1]; ++k) {
         const Constraint &ci = constraints_[i], &cj = constraints_[sparse_form->column[k]];
@@ -161,7 +179,7 @@ ContactProblem ContactProblem::scaled(VectorView row_scale, std::vector<Constrai
       }
     }
   } else {
-    auto& f = std::get<DelassusFactored>(result.delassus_);
+    auto& f = std::get<DelassusFactored>(out.delassus_);
     for (int i = 0; i < num_constraints(); ++i) {
       for (int s = f.segment_begin[i]; s < f.segment_begin[i + 1]; ++s) {
         for (int r = 0; r < constraints_[i].rows; ++r) {
@@ -170,8 +188,7 @@ ContactProblem ContactProblem::scaled(VectorView row_scale, std::vector<Constrai
       }
     }
   }
-  result.finish();
-  return result;
+  out.finish();
 }
 
 }  // namespace stiction

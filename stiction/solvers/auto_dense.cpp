@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 namespace stiction {
 namespace {
@@ -20,7 +19,7 @@ void AutoDense::load(const AutoDenseView& view, const VectorX& impulse) {
     for (auto* v : {&lambda_, &sigma_, &best_lambda_, &best_sigma_, &trial_lambda_, &trial_sigma_}) v->resize(padded);
   }
   if (block_.size() < view.constraints.size()) block_.resize(view.constraints.size());
-  std::memcpy(lambda_.data(), impulse.data(), sizeof(double) * view.rows);
+  std::copy_n(impulse.data(), view.rows, lambda_.data());
   for (std::size_t i = 0; i < view.constraints.size(); ++i) block_[i].state = AutoLocal::State::unknown;
 }
 
@@ -94,7 +93,7 @@ void AutoDense::sweep(const AutoDenseView& view) {
 // clipped. False where that changes nothing.
 bool AutoDense::project_horizontally(const AutoDenseView& view) {
   bool changed = false;
-  std::memcpy(trial_lambda_.data(), lambda_.data(), sizeof(double) * view.rows);
+  std::copy_n(lambda_.data(), view.rows, trial_lambda_.data());
   for (const Constraint& c : view.constraints) {
     double* l = trial_lambda_.data() + c.first_row;
     if (c.kind == ConstraintKind::frictional) {
@@ -194,7 +193,7 @@ bool AutoDense::newton(const AutoDenseView& view, const AutoResidualScale& scale
 
 // The best iterate, or the guess if that was better, into λ, σ.
 void AutoDense::return_best(const AutoDenseView& view, const AutoResidualScale& scale, const VectorX& guess) {
-  std::memcpy(lambda_.data(), guess.data(), sizeof(double) * view.rows);
+  std::copy_n(guess.data(), view.rows, lambda_.data());
   auto_dense_velocity(view, lambda_.data(), sigma_.data());
   const double r = auto_residual(scale, view.constraints, lambda_.data(), sigma_.data(), best_residual_);
   if (r < best_residual_) {
@@ -236,7 +235,7 @@ AutoOutcome AutoDense::solve(const AutoDenseView& view, const AutoResidualScale&
     if (!outcome.converged) return_best(view, scale, impulse);
     outcome.residual = best_residual_;
   }
-  std::memcpy(impulse.data(), lambda_.data(), sizeof(double) * view.rows);
+  std::copy_n(lambda_.data(), view.rows, impulse.data());
   return outcome;
 }
 

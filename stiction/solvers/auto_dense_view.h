@@ -2,6 +2,7 @@
 // combination of columns of G, added pack by pack.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 
@@ -76,7 +77,7 @@ inline void velocity_rows(const AutoDenseView& view, int first, const double* la
 // σ = G λ + g. σ has room for view.stride entries; the padding becomes zero.
 inline void auto_dense_velocity(const AutoDenseView& view, const double* lambda, double* sigma) {
   using auto_dense_detail::velocity_rows;
-  std::memcpy(sigma, view.free_velocity, sizeof(double) * view.rows);
+  std::copy_n(view.free_velocity, view.rows, sigma);
   for (int k = view.rows; k < view.stride; ++k) sigma[k] = 0.0;
   int first = 0;
   for (; first + 32 <= view.stride; first += 32) velocity_rows<4>(view, first, lambda, sigma);

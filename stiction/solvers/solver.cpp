@@ -54,9 +54,52 @@ std::string_view to_string(AutoStage stage) {
 }
 
 // The problem that do_solve sees where it is not the caller's own, kept so that a second solve can reuse it.
+// λ = S λ' with S = diag(μ_1, μ_2, 1) turns an anisotropic cone into the round one with μ = 1, and σ' = S σ turns its
+// de Saxcé shift into the isotropic one: an exact equivalence, so no solver needs to know of anisotropy.
 struct ContactSolver::Reduced {
   ContactProblem problem;
   ContactSolution solution;
+  std::vector<Constraint> constraints;
+  VectorX scale;  // diagonal of S
+
+  void make(const ContactProblem& from, bool symmetrise) {
+    constraints.assign(from.constraints().begin(), from.constraints().end());
+    scale.setOnes(from.num_rows());
+    for (Constraint& c : constraints) {
+      if (c.kind != ConstraintKind::anisotropic) continue;
+      scale[c.first_row] = c.friction;
+      scale[c.first_row + 1] = c.friction_2;
+      c = Constraint::make_frictional(1.0);
+    }
+    if (from.has_kind(ConstraintKind::anisotropic)) {
+      from.scaled_into(scale, constraints, problem);
+      if (symmetrise) problem.symmetric_part_into(problem);
+    } else {
+      from.symmetric_part_into(problem);
+    }
+  }
+
+  // Where a direction has no friction S is singular: nothing acts there, and zero is as good as any other guess.
+  void divide(const VectorX& from, VectorX& to) const {
+    to.resize(from.size());
+    for (Eigen::Index k = 0; k < from.size(); ++k) to[k] = scale[k] > 0.0 ? from[k] / scale[k] : 0.0;
+  }
+
+  void read_guess(const ContactSolution& from) {
+    divide(from.impulse, solution.impulse);
+    solution.velocity.resize(scale.size());
+    // A dual of another size is not one of this problem; an empty one says so to the solver.
+    const bool has_dual = from.dual.size() == scale.size();
+    solution.dual.resize(has_dual ? scale.size() : 0);
+    if (has_dual) solution.dual.array() = scale.array() * from.dual.array();
+    solution.penalty_exponent = from.penalty_exponent;
+  }
+
+  void write_result(ContactSolution& to) const {
+    to.impulse.array() = scale.array() * solution.impulse.array();
+    if (solution.dual.size() == scale.size()) divide(solution.dual, to.dual);
+    to.penalty_exponent = solution.penalty_exponent;
+  }
 };
 void ContactSolver::ReducedDeleter::operator()(Reduced* reduced) const {
   delete reduced;
@@ -77,19 +120,6 @@ void check_guess(const ContactProblem& problem, ContactSolution& solution) {
       throw std::invalid_argument("solve: entry " + std::to_string(i) + " of the guess is not finite");
     }
   }
-}
-
-// λ = S λ' with S = diag(μ_1, μ_2, 1) turns an anisotropic cone into the round one with μ = 1, and σ' = S σ turns its
-// de Saxcé shift into the isotropic one: an exact equivalence, so no solver needs to know of anisotropy.
-VectorX anisotropy_scale(const ContactProblem& problem, std::vector<Constraint>& constraints) {
-  VectorX scale = VectorX::Ones(problem.num_rows());
-  for (Constraint& c : constraints) {
-    if (c.kind != ConstraintKind::anisotropic) continue;
-    scale[c.first_row] = c.friction;
-    scale[c.first_row + 1] = c.friction_2;
-    c = Constraint::make_frictional(1.0);
-  }
-  return scale;
 }
 
 }  // namespace
@@ -120,21 +150,10 @@ SolveReport ContactSolver::solve(const ContactProblem& problem, ContactSolution&
     if (velocity_is_current_) return report;
   } else {
     if (!reduced_) reduced_.reset(new Reduced);
-    VectorX scale;
-    if (anisotropic) {
-      std::vector<Constraint> constraints(problem.constraints().begin(), problem.constraints().end());
-      scale = anisotropy_scale(problem, constraints);
-      reduced_->problem = problem.scaled(scale, std::move(constraints));
-      if (symmetrise) reduced_->problem = reduced_->problem.symmetric_part();
-      reduced_->solution.impulse = (scale.array() > 0.0).select(solution.impulse.array() / scale.array(), 0.0).matrix();
-    } else {
-      reduced_->problem = problem.symmetric_part();
-      reduced_->solution.impulse = solution.impulse;
-    }
-    reduced_->solution.velocity.resize(problem.num_rows());
+    reduced_->make(problem, symmetrise);
+    reduced_->read_guess(solution);
     report = do_solve(reduced_->problem, reduced_->solution);
-    solution.impulse =
-        anisotropic ? VectorX(scale.cwiseProduct(reduced_->solution.impulse)) : reduced_->solution.impulse;
+    reduced_->write_result(solution);
     report.symmetrised = symmetrise;
   }
   problem.velocity(solution.impulse, solution.velocity);

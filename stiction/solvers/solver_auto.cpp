@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 
 namespace stiction {
@@ -95,7 +94,7 @@ AutoOutcome SolverAuto::solve_dense(const ContactProblem& problem, ContactSoluti
     outcome = whole.dense.solve(problem, goal(), solution.impulse);
     if (outcome.converged) {
       ++report_.stages[static_cast<int>(outcome.stage)];
-      std::memcpy(solution.velocity.data(), whole.dense.velocity(), sizeof(double) * problem.num_rows());
+      std::copy_n(whole.dense.velocity(), problem.num_rows(), solution.velocity.data());
       velocity_is_current_ = true;
       return outcome;
     }
@@ -154,17 +153,23 @@ AutoOutcome SolverAuto::solve_sparse(const ContactProblem& problem, ContactSolut
   if (settings_.use_islands && problem.num_constraints() >= settings_.island_constraints) find_islands(problem);
   AutoOutcome total;
   if (num_islands_ == 1) {
-    total = solve_island(island(0), problem, solution.impulse);
+    Island& whole = island(0);
+    total = solve_island(whole, problem, solution.impulse);
     ++report_.stages[static_cast<int>(total.stage)];
+    if (whole.velocity_is_current) solution.velocity.swap(whole.velocity);
+    velocity_is_current_ = whole.velocity_is_current;
     return total;
   }
   total.converged = true;
+  velocity_is_current_ = true;
   for (std::size_t k = 0; k < num_islands_; ++k) {
     Island& part = islands_[k];
     part.part.make_sparse(problem, part.constraints);
     part.part.gather(problem, part.constraints, solution.impulse, part.impulse);
     const AutoOutcome outcome = solve_island(part, part.part.problem(), part.impulse);
     part.part.scatter(problem, part.constraints, part.impulse, solution.impulse);
+    velocity_is_current_ = velocity_is_current_ && part.velocity_is_current;
+    if (velocity_is_current_) part.part.scatter(problem, part.constraints, part.velocity, solution.velocity);
     ++report_.stages[static_cast<int>(outcome.stage)];
     total.converged = total.converged && outcome.converged;
     total.residual = std::max(total.residual, outcome.residual);
@@ -202,13 +207,18 @@ bool SolverAuto::sweep_once(Island& island, const ContactProblem& sparse, AutoOu
 
 AutoOutcome SolverAuto::solve_island(Island& island, const ContactProblem& sparse, VectorX& impulse) {
   AutoOutcome outcome;
-  if (sweep_once(island, sparse, outcome, impulse)) return outcome;
+  island.velocity_is_current = sweep_once(island, sparse, outcome, impulse);
+  if (island.velocity_is_current) return outcome;
   if (settings_.use_dense && sparse.num_rows() <= settings_.dense_island_rows && may_go_on(outcome)) {
     everything_.resize(sparse.num_constraints());
     std::iota(everything_.begin(), everything_.end(), 0);
     const ContactProblem& dense = island.other_form.make_dense(sparse, everything_);
     combine(outcome, island.dense.solve(dense, goal(), impulse));
-    if (outcome.converged) return outcome;
+    if (outcome.converged) {
+      std::copy_n(island.dense.velocity(), sparse.num_rows(), island.velocity.data());
+      island.velocity_is_current = true;
+      return outcome;
+    }
   }
   return finish_in_contact_space(island, sparse, outcome, impulse);
 }

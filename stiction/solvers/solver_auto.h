@@ -65,6 +65,7 @@ class SolverAuto final : public ContactSolver {
     std::vector<int> constraints;
     ProblemPart part, other_form;
     VectorX impulse, velocity, swept;
+    bool velocity_is_current = false;  // velocity is σ of the impulse that the island ended with
     AutoSparseSweep sweep;
     AutoDense dense;
     AutoContactSpace contact_space;
