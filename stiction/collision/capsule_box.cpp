@@ -39,7 +39,7 @@ Closest separate(const Axis& axis, const Vector3& half) {
   }
   for (int k = 0; k < 3; ++k) {
     const int i = (k + 1) % 3, j = (k + 2) % 3;
-    const double length = std::hypot(axis.u[i], axis.u[j]);  // of e_k × u
+    const double length = std::sqrt(axis.u[i] * axis.u[i] + axis.u[j] * axis.u[j]);  // of e_k × u
     if (length < 1e-9) continue;
     Vector3 n = Vector3::Zero();
     n[i] = -axis.u[j] / length, n[j] = axis.u[i] / length;
@@ -101,6 +101,16 @@ bool clip_to_face(const Axis& axis, const Vector3& half, int face, double& first
   return first <= last;
 }
 
+// Whether the axis really comes as near to the box as its separation says, over the inside of a face: then that is the
+// distance.
+bool is_over_face(const Axis& axis, const Vector3& half, const Closest& c) {
+  int k = 0;
+  double first = 0.0, last = 0.0;
+  if (c.normal.cwiseAbs().maxCoeff(&k) < 1.0 || !clip_to_face(axis, half, k, first, last)) return false;
+  const double low = c.normal[k] * axis.at(first)[k], high = c.normal[k] * axis.at(last)[k];
+  return std::min(low, high) - half[k] <= c.distance + 1e-13;
+}
+
 }  // namespace
 
 double collide_capsule_box(const Capsule& a, const Pose& X_WA, const Box& b, const Pose& X_WB, double margin,
@@ -110,7 +120,7 @@ double collide_capsule_box(const Capsule& a, const Pose& X_WA, const Box& b, con
   const Axis axis{X_WB.to_local(X_WA.position), X_WB.rotation.transpose() * X_WA.rotation.col(2), a.half_length};
   Closest closest = separate(axis, half);
   if (!(closest.distance - a.radius <= margin)) return closest.distance - a.radius;
-  if (closest.distance > 0.0) closest = find_closest(axis, half);
+  if (closest.distance > 0.0 && !is_over_face(axis, half, closest)) closest = find_closest(axis, half);
   const double gap = closest.distance - a.radius;
   if (!(gap <= margin)) return gap;
 

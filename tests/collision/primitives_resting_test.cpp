@@ -158,9 +158,14 @@ TEST(Degenerate, ParallelEdgesOfBoxesMeetInALine) {
   EXPECT_NEAR(m.normal[0].dot(Vector3(0, 1, 1).normalized()), 1.0, 1e-9);
 }
 
-// A manifold as a set of points that a mirror or a turn maps onto another.
+// A manifold as a set of points that a mirror or a turn maps onto another. Where four are chosen of more, equally good
+// choices are decided by rounding; then the normal must be right.
 void expect_mapped(const Manifold& a, const Manifold& b, const Matrix3& map, double normal_sign) {
   ASSERT_EQ(a.size, b.size);
+  if (a.size == Manifold::max_points) {
+    EXPECT_LT((normal_sign * (map * a.normal[0]) - b.normal[0]).norm(), 1e-8);
+    return;
+  }
   for (int i = 0; i < a.size; ++i) {
     bool found = false;
     for (int j = 0; j < b.size && !found; ++j)
@@ -182,9 +187,9 @@ TEST(Symmetry, TurnedScenesGiveTurnedPoints) {
     const Pose T(random.rotation(), Vector3::Zero());
     Manifold m, turned, swapped;
     BoxPairMemory m1, m2, m3;
-    collide_boxes(a, X, b, Y, margin, m1, m);
-    collide_boxes(a, T * X, b, T * Y, margin, m2, turned);
-    collide_boxes(b, Y, a, X, margin, m3, swapped);
+    const double gap = collide_boxes(a, X, b, Y, margin, m1, m);
+    EXPECT_NEAR(collide_boxes(a, T * X, b, T * Y, margin, m2, turned), gap, 1e-12);
+    EXPECT_NEAR(collide_boxes(b, Y, a, X, margin, m3, swapped), gap, 1e-12);
     expect_mapped(m, turned, T.rotation, 1.0);
     expect_mapped(m, swapped, Matrix3::Identity(), -1.0);
     touching += m.size > 0;
@@ -212,8 +217,8 @@ TEST(Symmetry, MirroredBoxesHaveTheSameGaps) {
     const auto reflect = [&](const Pose& P) { return Pose(mirror * P.rotation * mirror, mirror * P.position); };
     Manifold m, mirrored;
     BoxPairMemory m1, m2;
-    collide_boxes(a, X, b, Y, margin, m1, m);
-    collide_boxes(a, reflect(X), b, reflect(Y), margin, m2, mirrored);
+    const double gap = collide_boxes(a, X, b, Y, margin, m1, m);
+    EXPECT_NEAR(collide_boxes(a, reflect(X), b, reflect(Y), margin, m2, mirrored), gap, 1e-12);
     expect_mapped(m, mirrored, mirror, 1.0);
     if (HasFailure()) FAIL() << "pose " << i;
   }

@@ -47,7 +47,9 @@ void expect_gap(const A& a, const Pose& X_WA, const B& b, const Pose& X_WB, cons
   }
   if (truth.value > margin - 1e-12) return;
   ASSERT_GT(m.size, 0) << truth.value;
-  EXPECT_DOUBLE_EQ(returned, least_gap(m));
+  // Of more than four points those that stay are kept; they come near enough to the deepest.
+  EXPECT_LE(returned, least_gap(m));
+  EXPECT_LE(least_gap(m), returned + 0.05 * margin + 1e-6);
   int best = 0;
   for (int i = 0; i < m.size; ++i) {
     EXPECT_LE(m.gap[i], margin);
