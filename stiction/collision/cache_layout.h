@@ -1,14 +1,14 @@
 // How the bytes of a CollisionCache are laid out. The collider works on them in place, so that saving and restoring a
 // state is a copy of the bytes.
 //
-//     header | last pose of every body | odometer | odometer at the last broad phase | pairs | wake | memory of pairs
+//     header | last placement of every body | odometer | odometer at the last broad phase | pairs | wake | memory of
+//     pairs
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "stiction/collision/collision_cache.h"
-#include "stiction/math/pose.h"
 
 namespace stiction {
 
@@ -34,7 +34,9 @@ class CacheView {
   void resize(CollisionCache& cache, int num_pairs);
 
   int num_pairs() const { return static_cast<int>(header().num_pairs); }
-  Pose* last_pose() const { return at<Pose>(sizeof(Header)); }
+  // Of every body, where it was seen last: rotation by columns, centre of its sphere.
+  static constexpr int placement_size = 12;
+  double* last_placement() const { return at<double>(sizeof(Header)); }
   double* odometer() const { return at<double>(bodies_end()); }  // one more than bodies: the world, which never moves
   double* anchor() const { return odometer() + padded_bodies(); }
   PairKey* pairs() const { return reinterpret_cast<PairKey*>(anchor() + padded_bodies()); }
@@ -48,7 +50,7 @@ class CacheView {
   struct Header {
     std::uint64_t magic, fingerprint, num_bodies, memory_size, num_pairs, capacity;
   };
-  static_assert(sizeof(Header) % 16 == 0 && sizeof(Pose) % 16 == 0);
+  static_assert(sizeof(Header) % 16 == 0);
 
   template <class T>
   T* at(std::size_t offset) const {
@@ -56,7 +58,9 @@ class CacheView {
   }
   Header& header() const { return *at<Header>(0); }
   std::size_t padded_bodies() const { return (static_cast<std::size_t>(shape_.num_bodies) + 2) & ~std::size_t{1}; }
-  std::size_t bodies_end() const { return sizeof(Header) + sizeof(Pose) * static_cast<std::size_t>(shape_.num_bodies); }
+  std::size_t bodies_end() const {
+    return sizeof(Header) + placement_size * sizeof(double) * static_cast<std::size_t>(shape_.num_bodies);
+  }
   std::size_t total_size(std::size_t capacity) const;
 
   CacheShape shape_;

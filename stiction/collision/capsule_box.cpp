@@ -57,32 +57,33 @@ Closest separate(const Axis& axis, const Vector3& half) {
   return best;
 }
 
-// Distance of a segment outside: ends against the box, and the twelve edges.
+// How far a point is outside the box, along each axis.
+Vector3 excess(const Vector3& p, const Vector3& half) {
+  return p - p.cwiseMax(-half).cwiseMin(half);
+}
+
+// Distance of a segment outside. The slope of ½ distance² along it, g(s) = u·excess, grows and is linear between the
+// places where the segment crosses the planes of the faces, so its root is found without iterating.
 Closest find_closest(const Axis& axis, const Vector3& half) {
-  Closest best;
-  double least = std::numeric_limits<double>::infinity();
-  const auto consider = [&](double s, const Vector3& q) {
-    const Vector3 e = axis.at(s) - q;
-    const double d2 = e.squaredNorm();
-    if (d2 < least) least = d2, best.s = s, best.normal = e;
-  };
-  for (int i = 0; i < 2; ++i) {
-    const double s = i == 0 ? -axis.h : axis.h;
-    consider(s, axis.at(s).cwiseMax(-half).cwiseMin(half));
-  }
-  for (int k = 0; k < 3; ++k)
-    for (int i = 0; i < 4; ++i) {
-      Vector3 edge = half;
-      edge[k] = 0.0;
-      if (i & 1) edge[(k + 1) % 3] = -edge[(k + 1) % 3];
-      if (i & 2) edge[(k + 2) % 3] = -edge[(k + 2) % 3];
-      const SegmentPair c = closest_on_segments(axis.c, axis.u, axis.h, edge, Vector3::Unit(k), half[k]);
-      edge[k] = c.t;
-      consider(c.s, edge);
+  const auto slope = [&](double s) { return axis.u.dot(excess(axis.at(s), half)); };
+  double low = -axis.h, high = axis.h, slope_low = slope(low), slope_high = slope(high);
+  double s = slope_low >= 0.0 ? low : high;
+  if (slope_low < 0.0 && slope_high > 0.0) {
+    for (int i = 0; i < 6; ++i) {
+      const int k = i >> 1;
+      const double crossing = ((i & 1 ? half[k] : -half[k]) - axis.c[k]) / axis.u[k];
+      if (!(crossing > low && crossing < high)) continue;
+      const double g = slope(crossing);
+      if (g < 0.0)
+        low = crossing, slope_low = g;
+      else
+        high = crossing, slope_high = g;
     }
-  best.distance = std::sqrt(least);
-  best.normal /= best.distance;
-  return best;
+    s = low - slope_low * (high - low) / (slope_high - slope_low);
+  }
+  const Vector3 e = excess(axis.at(s), half);
+  const double distance = e.norm();
+  return {distance, e / distance, s};
 }
 
 // The stretch of the axis over a face: parameters between the four planes of its sides.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "stiction/collision/cache_layout.h"
@@ -32,10 +33,17 @@ struct MovingBody {
 struct ShapeState {
   const Shape* shape = nullptr;
   ShapeKind kind = ShapeKind::plane;
-  int slot = 0;  // of its body in the odometers; the last one for the world
-  Pose pose;     // X_WS, where `step` is that of the collider
+  int slot = 0;                // of its body in the odometers; the last one for the world
+  bool is_body_frame = false;  // X_BS is the identity: the pose is the body's
+  Pose pose;                   // X_WS, where `step` is that of the collider
   std::uint64_t step = 0;
 };
+
+Pack4 load4(const double* p) {
+  Pack4 r;
+  std::memcpy(&r, p, sizeof r);
+  return r;
+}
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   hash ^= value + 0x9e3779b97f4a7c15ull + (hash << 6) + (hash >> 2);
@@ -54,6 +62,7 @@ struct Collider::Workspace {
   void update_odometers(std::span<const Pose> body_pose, std::span<const double> body_reach, bool is_fresh);
   bool has_left_its_skin(std::span<const double> body_reach) const;
   void find_pairs(CollisionCache& cache, std::span<const Pose> body_pose, std::span<const double> body_reach);
+  bool has_own_pairs() const;
   void find_awake();
   void collide_pair(int pair, std::span<const Pose> body_pose, std::span<const double> body_reach);
   const Pose& pose_of(ShapeState& state, std::span<const Pose> body_pose);
@@ -89,7 +98,10 @@ Collider::Workspace::Workspace(std::shared_ptr<const Model> m, const CollisionSe
   for (const Shape& shape : model->shapes) {
     ShapeState state;
     state.shape = &shape, state.kind = shape.kind(), state.slot = shape.body < 0 ? world : shape.body;
-    if (shape.body < 0) state.pose = shape.pose, state.step = std::numeric_limits<std::uint64_t>::max();
+    if (shape.body < 0)
+      state.pose = shape.pose, state.step = std::numeric_limits<std::uint64_t>::max();
+    else
+      state.is_body_frame = shape.pose.rotation == Matrix3::Identity() && shape.pose.position == Vector3::Zero();
     shapes.push_back(state);
   }
   list_moving_bodies();
@@ -109,19 +121,24 @@ Collider::Workspace::Workspace(std::shared_ptr<const Model> m, const CollisionSe
 
 // The bodies that carry shapes, each with the sphere about the spheres of its shapes.
 void Collider::Workspace::list_moving_bodies() {
-  for (int body = 0; body < model->num_bodies(); ++body) {
-    Vector3 low = Vector3::Constant(infinity), high = -low;
-    for (const Shape& shape : model->shapes)
-      if (shape.body == body) {
-        low = low.cwiseMin(shape.bound_center), high = high.cwiseMax(shape.bound_center);
-      }
-    if (!(low[0] <= high[0])) continue;
-    MovingBody m{body, 0.5 * (low + high), 0.0};
-    for (const Shape& shape : model->shapes)
-      if (shape.body == body)
-        m.radius = std::max(m.radius, (shape.bound_center - m.center).norm() + shape.bound_radius);
-    moving.push_back(m);
+  const std::size_t n = model->bodies.size();
+  std::vector<Vector3> low(n, Vector3::Constant(infinity)), high(n, Vector3::Constant(-infinity));
+  for (const Shape& shape : model->shapes)
+    if (shape.body >= 0) {
+      low[shape.body] = low[shape.body].cwiseMin(shape.bound_center);
+      high[shape.body] = high[shape.body].cwiseMax(shape.bound_center);
+    }
+  std::vector<int> where(n, -1);
+  for (std::size_t body = 0; body < n; ++body) {
+    if (!(low[body][0] <= high[body][0])) continue;
+    where[body] = static_cast<int>(moving.size());
+    moving.push_back({static_cast<int>(body), 0.5 * (low[body] + high[body]), 0.0});
   }
+  for (const Shape& shape : model->shapes)
+    if (shape.body >= 0) {
+      MovingBody& m = moving[where[shape.body]];
+      m.radius = std::max(m.radius, (shape.bound_center - m.center).norm() + shape.bound_radius);
+    }
 }
 
 void Collider::Workspace::list_pairs() {
@@ -153,15 +170,21 @@ std::uint64_t Collider::Workspace::fingerprint() const {
 // the turn). From differences of poses, so that a teleport counts like a motion.
 void Collider::Workspace::update_odometers(std::span<const Pose> body_pose, std::span<const double> body_reach,
                                            bool is_fresh) {
-  Pose* last = cache.last_pose();
+  double* last = cache.last_placement();
   double* odometer = cache.odometer();
   bool is_sound = true;
   for (const MovingBody& m : moving) {
+    // Rotation, then the centre of the sphere, as three packs.
     const Pose& now = body_pose[m.body];
-    const Matrix3 turn = now.rotation - last[m.body].rotation;
-    const Vector3 shift = now.position - last[m.body].position + turn * m.center;
-    odometer[m.body] += shift.norm() + m.radius * std::sqrt(0.5 * turn.squaredNorm());
-    last[m.body] = now;
+    const Vector3 c = now * m.center;
+    const double* r = now.rotation.data();
+    const Pack4 packs[3] = {load4(r), load4(r + 4), Pack4{r[8], c[0], c[1], c[2]}};
+    double* old = last + CacheView::placement_size * m.body;
+    const Pack4 d0 = packs[0] - load4(old), d1 = packs[1] - load4(old + 4), d2 = packs[2] - load4(old + 8);
+    const Pack4 square = d0 * d0 + d1 * d1, last_square = d2 * d2;
+    const double turn2 = sum(square) + last_square[0], shift2 = last_square[1] + last_square[2] + last_square[3];
+    odometer[m.body] += std::sqrt(shift2) + m.radius * std::sqrt(0.5 * turn2);
+    std::memcpy(old, packs, sizeof packs);
     is_sound &= odometer[m.body] < longest_way;  // false for NaN
   }
   if (!is_sound || is_fresh) {
@@ -169,10 +192,10 @@ void Collider::Workspace::update_odometers(std::span<const Pose> body_pose, std:
     std::fill_n(cache.anchor(), model->num_bodies() + 1, -infinity);
     std::fill_n(cache.wake(), cache.num_pairs(), -infinity);
   }
+  const int world = model->num_bodies();
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const int slot = shapes[i].slot;
-    const bool is_world = slot == model->num_bodies();
-    travel[i] = is_world ? 0.0 : odometer[slot] + (body_reach.empty() ? 0.0 : body_reach[slot]);
+    if (slot != world) travel[i] = odometer[slot] + (body_reach.empty() ? 0.0 : body_reach[slot]);
   }
 }
 
@@ -226,24 +249,43 @@ void Collider::Workspace::find_pairs(CollisionCache& bytes, std::span<const Pose
   }
 }
 
-// A pair sleeps while (s_a + reach_a) + (s_b + reach_b) < wake; NaN wakes it.
+// Bytes from elsewhere may name shapes that do not exist.
+bool Collider::Workspace::has_own_pairs() const {
+  const PairKey* pairs = cache.pairs();
+  const std::uint32_t num_shapes = static_cast<std::uint32_t>(shapes.size());
+  const int n = cache.num_pairs();
+  bool is_sound = seeks_pairs || n == static_cast<int>(allowed.size());
+  for (int p = 0; p < n; ++p)
+    is_sound &=
+        (static_cast<std::uint32_t>(pairs[p].a) < num_shapes) & (static_cast<std::uint32_t>(pairs[p].b) < num_shapes);
+  return is_sound;
+}
+
+// A pair sleeps while (s_a + reach_a) + (s_b + reach_b) < wake; NaN wakes it. Four at a time, since most sleep.
 void Collider::Workspace::find_awake() {
   const PairKey* pairs = cache.pairs();
-  const double* wake = cache.wake();
+  const double *wake = cache.wake(), *way = travel.data();
   const int n = cache.num_pairs();
-  const std::size_t num_shapes = shapes.size();
   awake.resize(static_cast<std::size_t>(n));
-  int found_awake = 0;
-  for (int p = 0; p < n; ++p) {
-    const std::size_t a = static_cast<std::uint32_t>(pairs[p].a), b = static_cast<std::uint32_t>(pairs[p].b);
-    if (a >= num_shapes || b >= num_shapes) continue;  // bytes that are not ours
-    awake[static_cast<std::size_t>(found_awake)] = p;
-    found_awake += !(travel[a] + travel[b] < wake[p]);
+  int* out = awake.data();
+  int p = 0;
+  for (; p + 4 <= n; p += 4) {
+    const Pack4 a{way[pairs[p].a], way[pairs[p + 1].a], way[pairs[p + 2].a], way[pairs[p + 3].a]};
+    const Pack4 b{way[pairs[p].b], way[pairs[p + 1].b], way[pairs[p + 2].b], way[pairs[p + 3].b]};
+    const auto sleeps = a + b < load4(wake + p);
+    if ((sleeps[0] & sleeps[1] & sleeps[2] & sleeps[3]) != 0) continue;
+    for (int k = 0; k < 4; ++k) {
+      *out = p + k;
+      out += sleeps[k] == 0;
+    }
   }
-  awake.resize(static_cast<std::size_t>(found_awake));
+  for (; p < n; ++p)
+    if (!(way[pairs[p].a] + way[pairs[p].b] < wake[p])) *out++ = p;
+  awake.resize(static_cast<std::size_t>(out - awake.data()));
 }
 
 const Pose& Collider::Workspace::pose_of(ShapeState& state, std::span<const Pose> body_pose) {
+  if (state.is_body_frame) return body_pose[static_cast<std::size_t>(state.slot)];
   if (state.step < step) {
     state.pose = body_pose[static_cast<std::size_t>(state.slot)] * state.shape->pose;
     state.step = step;
@@ -311,7 +353,11 @@ std::span<const ContactPoint> Collider::collide(std::span<const Pose> body_pose,
   if (!w.settings.use_caches) cache.clear();
 
   ++w.step;
-  const bool is_fresh = w.cache.attach(cache, w.cache_shape);
+  bool is_fresh = w.cache.attach(cache, w.cache_shape);
+  if (!is_fresh && !w.has_own_pairs()) {
+    cache.clear();
+    is_fresh = w.cache.attach(cache, w.cache_shape);
+  }
   if (is_fresh && !w.seeks_pairs) {
     w.cache.resize(cache, static_cast<int>(w.allowed.size()));
     std::copy(w.allowed.begin(), w.allowed.end(), w.cache.pairs());

@@ -52,6 +52,11 @@ Bounds bounds_of(const Shape& shape, const Pose& X_WS) {
 
 PairGrid::PairGrid(const Model& model) : model_(model) {}
 
+PairGrid::Item PairGrid::item_of(const Bounds& b) {
+  const Vector3 low = b.center - b.half, high = b.center + b.half;
+  return {Pack4{low[0], low[1], low[2], 0.0}, Pack4{high[0], high[1], high[2], 0.0}};
+}
+
 std::uint32_t PairGrid::cell(int axis, double x) const {
   // Far outside the range of integers all cells are one; that is slow, not wrong.
   const double c = std::clamp((x - origin_[axis]) * inverse_size_, -1e9, 1e9);
@@ -104,7 +109,7 @@ void PairGrid::sort_into_cells(const std::vector<Bounds>& bounds) {
   }
   const std::size_t cells = std::size_t{1} << (bits_[0] + bits_[1] + bits_[2]);
   begin_.assign(cells + 1, 0);
-  cell_of_.resize(small_.size()), items_.resize(small_.size());
+  cell_of_.resize(small_.size()), items_.resize(small_.size()), shape_of_.resize(small_.size());
   for (std::size_t i = 0; i < small_.size(); ++i) {
     const Vector3& c = bounds[small_[i]].center;
     cell_of_[i] = (((cell(2, c[2]) << bits_[1]) | cell(1, c[1])) << bits_[0]) | cell(0, c[0]);
@@ -114,9 +119,9 @@ void PairGrid::sort_into_cells(const std::vector<Bounds>& bounds) {
   for (std::size_t i = small_.size(); i-- > 0;) {
     // Filled from behind, begin_[cell + 1] counts down to the first item of the cell.
     const Bounds& b = bounds[small_[i]];
-    Item& item = items_[static_cast<std::size_t>(--begin_[cell_of_[i] + 1])];
-    for (int k = 0; k < 3; ++k) item.low[k] = b.center[k] - b.half[k], item.high[k] = b.center[k] + b.half[k];
-    item.shape = small_[i];
+    const std::size_t at = static_cast<std::size_t>(--begin_[cell_of_[i] + 1]);
+    items_[at] = item_of(b);
+    shape_of_[at] = small_[i];
   }
   begin_.erase(begin_.begin());
   begin_.push_back(static_cast<std::int32_t>(small_.size()));
@@ -125,7 +130,7 @@ void PairGrid::sort_into_cells(const std::vector<Bounds>& bounds) {
 void PairGrid::find_small(const std::vector<Bounds>& bounds, std::vector<PairKey>& pairs) {
   for (std::size_t s = 0; s < small_.size(); ++s) {
     const int a = small_[s];
-    const Bounds& b = bounds[a];
+    const Item own = item_of(bounds[a]);
     const std::uint32_t mask[3] = {(1u << bits_[0]) - 1u, (1u << bits_[1]) - 1u, (1u << bits_[2]) - 1u};
     const std::uint32_t x = cell_of_[s] & mask[0], y = (cell_of_[s] >> bits_[0]) & mask[1];
     const std::uint32_t z = cell_of_[s] >> (bits_[0] + bits_[1]);
@@ -137,12 +142,11 @@ void PairGrid::find_small(const std::vector<Bounds>& bounds, std::vector<PairKey
           const std::uint32_t c =
               ((((z + dz) & mask[2]) << bits_[1] | ((y + dy) & mask[1])) << bits_[0]) | ((x + dx) & mask[0]);
           for (std::int32_t i = begin_[c]; i < begin_[c + 1]; ++i) {
+            const std::int32_t other = shape_of_[static_cast<std::size_t>(i)];
+            if (other <= a) continue;
             const Item& item = items_[static_cast<std::size_t>(i)];
-            if (item.shape <= a) continue;
-            bool apart = false;
-            for (int k = 0; k < 3; ++k)
-              apart |= (item.low[k] > b.center[k] + b.half[k]) | (item.high[k] < b.center[k] - b.half[k]);
-            if (!apart && model_.may_collide(a, item.shape)) pairs.push_back({a, item.shape});
+            const auto apart = (item.low > own.high) | (item.high < own.low);
+            if ((apart[0] | apart[1] | apart[2]) == 0 && model_.may_collide(a, other)) pairs.push_back({a, other});
           }
         }
     std::sort(pairs.begin() + static_cast<std::ptrdiff_t>(first_pair), pairs.end());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stiction/collision/cache_layout.h"
+#include "stiction/math/pack.h"
 #include "stiction/model/model.h"
 
 namespace stiction {
@@ -27,10 +28,10 @@ class PairGrid {
 
  private:
   struct Item {
-    double low[3], high[3];
-    std::int32_t shape;
+    Pack4 low, high;  // the fourth numbers are 0
   };
 
+  static Item item_of(const Bounds& b);
   void sort_into_cells(const std::vector<Bounds>& bounds);
   void find_small(const std::vector<Bounds>& bounds, std::vector<PairKey>& pairs);
   void find_large(const std::vector<Bounds>& bounds);
@@ -42,6 +43,7 @@ class PairGrid {
   std::vector<std::uint32_t> cell_of_;  // of every small shape
   std::vector<std::int32_t> begin_;     // first item of every cell
   std::vector<Item> items_;             // small shapes by cell
+  std::vector<std::int32_t> shape_of_;  // of every item
   std::vector<PairKey> large_pairs_, merged_;
   Vector3 origin_ = Vector3::Zero();
   double inverse_size_ = 1.0;
