@@ -66,6 +66,8 @@ struct Table {
     add<with_plane<Box, collide_box_plane>>(box, plane);
     add<of_two<Sphere, Sphere, collide_spheres>>(sphere, sphere);
     add<of_two<Sphere, Capsule, collide_sphere_capsule>>(sphere, capsule);
+    add<of_two<Sphere, Cylinder, collide_sphere_cylinder>>(sphere, cylinder);
+    add<of_two<Sphere, Ellipsoid, collide_sphere_ellipsoid>>(sphere, ellipsoid);
     add<of_two<Sphere, Box, collide_sphere_box>>(sphere, box);
     add<of_two<Capsule, Capsule, collide_capsules>>(capsule, capsule);
     add<of_two<Capsule, Box, collide_capsule_box>>(capsule, box);

@@ -269,5 +269,54 @@ TEST(Ellipsoid, LowestPointOnPlane) {
   }
 }
 
+TEST(Cylinder, SphereAgainstItsProfile) {
+  // In the half plane through the axis a cylinder is a rectangle: brute force over its outline.
+  Random random(41);
+  for (int i = 0; i < 3000; ++i) {
+    const Cylinder c{random.uniform(0.05, 0.2), random.uniform(0.05, 0.2)};
+    const Sphere s{random.uniform(0.02, 0.1)};
+    const Pose X_WC = random.pose(0.5);
+    const Vector3 p = random.vector(0.3);
+    const double rho = p.head<2>().norm();
+    const double out_r = std::max(rho - c.radius, 0.0), out_z = std::max(std::abs(p.z()) - c.half_length, 0.0);
+    const bool inside = rho < c.radius && std::abs(p.z()) < c.half_length;
+    const double truth =
+        (inside ? -std::min(c.radius - rho, c.half_length - std::abs(p.z())) : std::hypot(out_r, out_z));
+    Manifold m;
+    const double gap = collide_sphere_cylinder(s, Pose(X_WC * p), c, X_WC, 1.0, m);
+    EXPECT_NEAR(gap, truth - s.radius, 1e-14);
+    ASSERT_EQ(m.size, 1);
+    // Moved along the normal by the distance, the centre is on the surface.
+    const Vector3 foot = p - truth * (X_WC.rotation.transpose() * m.normal[0]);
+    EXPECT_NEAR(std::max(foot.head<2>().norm() - c.radius, std::abs(foot.z()) - c.half_length), 0.0, 1e-13);
+  }
+}
+
+TEST(Ellipsoid, SphereAgainstNearestPoint) {
+  Random random(43);
+  for (int i = 0; i < 20000; ++i) {
+    Ellipsoid e{Vector3(random.uniform(0.02, 0.3), random.uniform(0.02, 0.3), random.uniform(0.02, 0.3))};
+    if (i % 5 == 0) e.radii[1] = e.radii[0];
+    if (i % 7 == 0) e.radii[2] = e.radii[0];
+    Vector3 p = random.vector(0.4);
+    for (int k = 0; k < 3; ++k)
+      if (random.index(4) == 0) p[k] = random.index(2) ? 0.0 : 1e-12;
+    Manifold m;
+    const double gap = collide_sphere_ellipsoid({0.01}, Pose(p), e, Pose(), 1.0, m);
+    ASSERT_EQ(m.size, 1);
+    const double distance = gap + 0.01;
+    const Vector3 foot = p - distance * m.normal[0];
+    EXPECT_NEAR(foot.cwiseQuotient(e.radii).norm(), 1.0, 1e-9) << p.transpose() << " / " << e.radii.transpose();
+    EXPECT_EQ(distance > 0.0, p.cwiseQuotient(e.radii).norm() > 1.0);
+    // No point of the surface is nearer.
+    for (int k = 0; k < 20; ++k) {
+      Vector3 q = e.radii.cwiseProduct(random.unit());
+      if (k % 2) q = e.radii.cwiseProduct((foot.cwiseQuotient(e.radii) + 0.01 * random.vector(1.0)).normalized());
+      EXPECT_GE((q - p).norm(), std::abs(distance) - 1e-9);
+    }
+    if (HasFailure()) FAIL() << i;
+  }
+}
+
 }  // namespace
 }  // namespace stiction
