@@ -107,12 +107,12 @@ void report_points(const HullPair& pair, const Pose& X_WA, const HullGap& found,
   make_manifold(touching, cache.points, out);
 }
 
+}  // namespace
+
 void forget_points(HullPairCache& cache) {
   cache.points = ManifoldMemory{};
   cache.face_a = cache.face_b = cache.is_touching = 0;
 }
-
-}  // namespace
 
 double collide_hulls(const ConvexHull& a, const Pose& X_WA, const ConvexHull& b, const Pose& X_WB, double margin,
                      HullPairCache& cache, Manifold& out) {

@@ -26,6 +26,9 @@ struct HullPairCache {
   std::int32_t is_touching = 0;                       // the last call reported points
 };
 
+// The pair is apart: points are not remembered, the axis is.
+void forget_points(HullPairCache& cache);
+
 struct HullPlaneCache {
   ManifoldMemory points;
   std::int32_t vertex = 0;  // deepest

@@ -1,0 +1,36 @@
+// One kernel for all pairs of convex shapes that have no closed form: GJK on their cores, and points where a face of
+// one lies along the normal. Contract as in hull_pair.h.
+//
+// Points: where a face (of a hull, a box, a triangle, a cylinder's cap) is within 5° of the normal, what the other has
+// there is clipped against it: a face, a cap as a polygon of 16 corners, the segment of a capsule, the line of a
+// cylinder's side. Else, and for spheres and ellipsoids always, the one witness point.
+//
+// Features of vertices: hulls and triangles by number, boxes by their signs as bits (x: 1, y: 2, z: 4), capsule ends 0
+// and 1, cylinder rims 16 cap + corner, the ends of a cylinder's side 32 and 33. A witness point has feature 0 unless
+// both shapes are polytopes.
+#pragma once
+
+#include "stiction/collision/hull_pair.h"
+#include "stiction/collision/support_shape.h"
+#include "stiction/model/shape.h"
+
+namespace stiction {
+
+using ConvexPairCache = HullPairCache;
+
+// Shapes: Sphere, Capsule, Cylinder, Ellipsoid, Box, ConvexHull, and SupportTriangle as the second. Instantiated for
+// ConvexHull, Cylinder, Ellipsoid with everything, for SupportTriangle with all; order as declared at the end of
+// convex_pair.cpp.
+template <class ShapeA, class ShapeB>
+double collide_convex(const ShapeA& a, const Pose& X_WA, const ShapeB& b, const Pose& X_WB, double margin,
+                      ConvexPairCache& cache, Manifold& out);
+
+// A triangle of a terrain is the second shape, its corners counter-clockwise seen from above. Where the two overlap,
+// the way out is sought on the upper side.
+template <class ShapeA>
+double collide_triangle(const ShapeA& a, const Pose& X_WA, const SupportTriangle& b, const Pose& X_WB, double margin,
+                        ConvexPairCache& cache, Manifold& out) {
+  return collide_convex(a, X_WA, b, X_WB, margin, cache, out);
+}
+
+}  // namespace stiction
