@@ -27,29 +27,52 @@ inline double near_distance(double extent_a, double extent_b) {
   return std::max(1e-3 * (small > 0.0 ? small : large), 1e-6 * large);
 }
 
+// How far apart shifted_gjk() looks at them. Smooth shapes: the larger the shift against the depth, the faster it turns
+// to the best normal; polytopes get there in a few steps anyway, and a small shift leaves the simplex warm.
+template <class A, class B>
+double shift_distance(const A& a, const B& b) {
+  constexpr bool is_smooth = !std::is_same_v<typename A::Key, int> || !std::is_same_v<typename B::Key, int>;
+  const double near = near_distance(a.extent(), b.extent());
+  return is_smooth ? std::max(near, 0.5 * std::max(a.extent(), b.extent())) : near;
+}
+
 namespace detail {
 
+// Nearest point of A: by the weights of the simplex, or, sharper, as the one point of a round shape along the normal.
 template <class A, class B>
-void take(const A& a, const ShiftedResult& found, const KeysOf<A, B>& keys, ConvexGap<A, B>& out) {
+Vector3 find_witness(const A& a, const B& b, const Pose& X_AB, const KeysOf<A, B>& keys, const double weight[4],
+                     const Vector3& normal, double gap) {
+  if constexpr (requires { A::is_strictly_convex; }) {
+    return a.point(a.support(normal, {}));
+  } else if constexpr (requires { B::is_strictly_convex; }) {
+    return X_AB * b.point(b.support(-(X_AB.rotation.transpose() * normal), {})) - gap * normal;
+  } else {
+    return witness_a(a, keys, weight);
+  }
+}
+
+template <class A, class B>
+void take(const A& a, const B& b, const Pose& X_AB, const ShiftedResult& found, const KeysOf<A, B>& keys,
+          ConvexGap<A, B>& out) {
   out.gap = out.lower_bound = found.gap;
   out.normal = found.normal;
   out.keys = keys;
-  out.point_a = witness_a(a, keys, found.weight);
+  out.point_a = find_witness(a, b, X_AB, keys, found.weight, found.normal, found.gap);
 }
 
 // Nothing to start from but a simplex: EPA, made exact by shifting where it did not end at a face of A − B.
 template <class A, class B>
-bool find_gap_by_expansion(const A& a, const B& b, const Pose& X_AB, double near, const KeysOf<A, B>& start,
+bool find_gap_by_expansion(const A& a, const B& b, const Pose& X_AB, double shift, const KeysOf<A, B>& start,
                            ConvexGap<A, B>& out) {
   constexpr bool is_smooth = !std::is_same_v<typename A::Key, int> || !std::is_same_v<typename B::Key, int>;
   KeysOf<A, B> keys = start;
   ShiftedResult found = epa(a, b, X_AB, keys);
   const bool has_normal = found.normal.squaredNorm() > 0.5;
-  if (found.converged && !is_smooth) return take<A, B>(a, found, keys, out), true;
+  if (found.converged && !is_smooth) return take<A, B>(a, b, X_AB, found, keys, out), true;
   if (!has_normal) return false;
-  ShiftedResult polished = shifted_gjk(a, b, X_AB, found.normal, near, keys);
+  ShiftedResult polished = shifted_gjk(a, b, X_AB, found.normal, shift, keys);
   if (!polished.converged) return false;
-  take<A, B>(a, polished, keys, out);
+  take<A, B>(a, b, X_AB, polished, keys, out);
   return true;
 }
 
@@ -62,6 +85,7 @@ template <class A, class B>
 bool find_gap(const A& a, const B& b, const Pose& X_AB, const GapMemory& memory, const KeysOf<A, B>& start,
               ConvexGap<A, B>& out) {
   const double near = near_distance(a.extent(), b.extent());
+  const double shift = shift_distance(a, b);
   const bool has_axis = memory.axis.squaredNorm() > 0.5;
   KeysOf<A, B> keys = start;
   GjkResult found;
@@ -69,7 +93,7 @@ bool find_gap(const A& a, const B& b, const Pose& X_AB, const GapMemory& memory,
   if (!found.overlapping && found.distance > near) {
     out.gap = found.distance, out.lower_bound = found.lower_bound;
     out.normal = found.normal(), out.keys = keys;
-    out.point_a = witness_a(a, keys, found.weight);
+    out.point_a = detail::find_witness(a, b, X_AB, keys, found.weight, out.normal, out.gap);
     return true;
   }
   const double rounding = 1e-14 * (a.extent() + b.extent() + X_AB.position.norm());
@@ -77,15 +101,15 @@ bool find_gap(const A& a, const B& b, const Pose& X_AB, const GapMemory& memory,
       found.overlapping ? -(1.5 * std::max(-memory.gap, 0.0) + near) : found.distance - rounding - 1e-9 * near;
   const KeysOf<A, B> touching = keys;
   if (has_axis) {
-    const ShiftedResult shifted = shifted_gjk(a, b, X_AB, memory.axis, near, keys);
-    if (shifted.converged && shifted.gap >= floor) return detail::take<A, B>(a, shifted, keys, out), true;
+    const ShiftedResult shifted = shifted_gjk(a, b, X_AB, memory.axis, shift, keys);
+    if (shifted.converged && shifted.gap >= floor) return detail::take<A, B>(a, b, X_AB, shifted, keys, out), true;
   }
   if (!found.overlapping) {
     keys = touching;
-    const ShiftedResult shifted = shifted_gjk(a, b, X_AB, found.normal(), near, keys);
-    if (shifted.converged && shifted.gap >= floor) return detail::take<A, B>(a, shifted, keys, out), true;
+    const ShiftedResult shifted = shifted_gjk(a, b, X_AB, found.normal(), shift, keys);
+    if (shifted.converged && shifted.gap >= floor) return detail::take<A, B>(a, b, X_AB, shifted, keys, out), true;
   }
-  return detail::find_gap_by_expansion<A, B>(a, b, X_AB, near, touching, out);
+  return detail::find_gap_by_expansion<A, B>(a, b, X_AB, shift, touching, out);
 }
 
 }  // namespace stiction

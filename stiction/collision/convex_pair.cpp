@@ -105,14 +105,26 @@ struct PairWork {
       keys.size = cache.simplex_size;
       for (int k = 0; k < 4; ++k) keys.a[k] = cache.simplex_a[k], keys.b[k] = cache.simplex_b[k];
     }
-    GapMemory memory{kept_axis(), cache.distance + radii};
+    const bool is_found = find_gap(a, b, X_AB, {kept_axis(), cache.distance + radii}, keys, found);
     if constexpr (std::is_same_v<B, SupportTriangle>) {
-      const Vector3 up = (b.corners[1] - b.corners[0]).cross(b.corners[2] - b.corners[0]);
-      const Vector3 down = -(X_AB.rotation * up).normalized();
-      if (!(memory.axis.dot(down) > 0.0)) memory.axis = down;
-      memory.gap = -1e10;
+      if (is_found && found.gap < 0.0) prefer_upper_side(found);
     }
-    return find_gap(a, b, X_AB, memory, keys, found);
+    return is_found;
+  }
+
+  // A triangle of a terrain is one of many: sideways over its edge is no way out. Its own normal is, unless that is
+  // more than twice as deep and the other does not lead below.
+  void prefer_upper_side(ConvexGap<A, B>& found) const {
+    const Vector3 up = (b.corners[1] - b.corners[0]).cross(b.corners[2] - b.corners[0]);
+    const Vector3 down = -(X_AB.rotation * up).normalized();
+    typename A::Key i = found.keys.a[0];
+    int j = found.keys.b[0];
+    const double gap = separation_along(a, b, X_AB, down, i, j);
+    if (found.normal.dot(down) > 0.0 && gap < 2.0 * found.gap) return;
+    found.gap = found.lower_bound = gap;
+    found.normal = down;
+    found.keys.size = 1, found.keys.a[0] = i, found.keys.b[0] = j;
+    found.point_a = a.point(i);
   }
 
   void remember(const ConvexGap<A, B>& found) {

@@ -18,19 +18,13 @@ namespace stiction {
 
 using ConvexPairCache = HullPairCache;
 
-// Shapes: Sphere, Capsule, Cylinder, Ellipsoid, Box, ConvexHull, and SupportTriangle as the second. Instantiated for
-// ConvexHull, Cylinder, Ellipsoid with everything, for SupportTriangle with all; order as declared at the end of
-// convex_pair.cpp.
+// Instantiated, in this order, for (Sphere, Capsule, Cylinder, Ellipsoid, Box) × ConvexHull; Cylinder × (Cylinder,
+// Ellipsoid, Box); Ellipsoid × (Ellipsoid, Box); (Sphere, Capsule) × (Cylinder, Ellipsoid); and (Sphere, Capsule,
+// Cylinder, Ellipsoid, Box, ConvexHull) × SupportTriangle: a triangle of a terrain, counter-clockwise seen from above.
+// Where a shape overlaps a triangle, the way out is along the triangle's normal unless that is twice as deep as another
+// that leads up too.
 template <class ShapeA, class ShapeB>
 double collide_convex(const ShapeA& a, const Pose& X_WA, const ShapeB& b, const Pose& X_WB, double margin,
                       ConvexPairCache& cache, Manifold& out);
-
-// A triangle of a terrain is the second shape, its corners counter-clockwise seen from above. Where the two overlap,
-// the way out is sought on the upper side.
-template <class ShapeA>
-double collide_triangle(const ShapeA& a, const Pose& X_WA, const SupportTriangle& b, const Pose& X_WB, double margin,
-                        ConvexPairCache& cache, Manifold& out) {
-  return collide_convex(a, X_WA, b, X_WB, margin, cache, out);
-}
 
 }  // namespace stiction

@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-#include "stiction/collision/gjk.h"
+#include "stiction/collision/shifted_gjk.h"
 
 namespace stiction {
 
@@ -85,7 +85,8 @@ bool complete_tetrahedron(const A& a, const B& b, const Pose& X_AB, double scale
 }
 
 // `keys`: the simplex with which gjk() found the overlap; on return the corners of the face found. converged = false:
-// storage or rounding ended the expansion early; gap and normal are then those of the best face so far.
+// storage or rounding ended the expansion early, or the witness is not on the face; gap and normal are then those of
+// the best face so far and serve as a start for shifted_gjk().
 template <class A, class B>
 ShiftedResult epa(const A& a, const B& b, const Pose& X_AB, KeysOf<A, B>& keys) {
   // Smooth shapes: the expansion need only find the right region; shifted_gjk() makes it exact.
@@ -127,6 +128,8 @@ ShiftedResult epa(const A& a, const B& b, const Pose& X_AB, KeysOf<A, B>& keys) 
       keys.a[k] = keys.a[from[k]], keys.b[k] = keys.b[from[k]], result.weight[k] = triangle.weight[k];
     }
     keys.size = triangle.size;
+    // Of several triangles in one plane the foot need not be on this one: no witness then.
+    if (v.norm() > face.distance + 1e-13 * scale) result.converged = false;
     result.gap = -face.distance, result.normal = face.normal;
     return result;
   }

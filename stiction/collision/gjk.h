@@ -1,5 +1,5 @@
-// Distance of two convex shapes (Gilbert, Johnson, Keerthi), warm-started, careful at degenerate simplices, and its
-// extension through zero by shifting (specification 7.1, L3 and L4).
+// Distance of two convex shapes (Gilbert, Johnson, Keerthi), warm-started, careful at degenerate simplices,
+// (specification 7.1, L3); shifted_gjk.h takes it through zero.
 //
 //     SimplexKeys<int, int> keys;                          // empty: cold; kept from the last call: warm
 //     GjkResult found;
@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "stiction/collision/simplex.h"
 #include "stiction/collision/support_shape.h"
@@ -54,91 +55,152 @@ Vector3 witness_a(const A& a, const Keys& keys, const double weight[4]) {
   return p;
 }
 
+namespace detail {
+
+template <class A, class B>
+class GjkRun {
+ public:
+  using Keys = KeysOf<A, B>;
+  // Support points of smooth shapes draw together until their plane is noise.
+  static constexpr bool is_smooth = !std::is_same_v<typename A::Key, int> || !std::is_same_v<typename B::Key, int>;
+  static constexpr double infinite = std::numeric_limits<double>::infinity();
+
+  GjkRun(const A& a, const B& b, const Pose& X_AB, Keys& keys, GjkResult& result)
+      : a_(a), b_(b), X_AB_(X_AB), keys_(keys), result_(result) {}
+
+  void run(const Vector3& axis) {
+    constexpr double tolerance = 1e-15, loose_tolerance = 1e-12, stall_tolerance = 1e-9;
+    constexpr int max_iterations = 128;
+    result_.lower_bound = -infinite;
+    if (!start(axis)) return finish(true, 0.0);
+    for (result_.iterations = 1;; ++result_.iterations) {
+      const double vv = v_.squaredNorm(), length = std::sqrt(vv);
+      result_.v = v_;
+      if (!(vv > 1e-30 * largest_squared())) return finish(true, 0.0);  // touching, or not a number
+      i_ = a_.support(-v_, i_);
+      j_ = b_.support(X_AB_.rotation.transpose() * v_, j_);
+      const Vector3 w = difference_point(a_, b_, X_AB_, i_, j_);
+      const double vw = v_.dot(w), missing = vv - vw;
+      result_.lower_bound = std::max(result_.lower_bound, vw / length);
+      if (missing <= tolerance * vv || result_.iterations >= max_iterations) return finish(false, length);
+
+      const bool repeated = contains(keys_), stalled = !(vv < previous_);
+      if constexpr (is_smooth) {
+        if (stalled || length < result_.lower_bound * (1.0 - 1e-9)) return finish_with_best();
+        if (repeated) return finish(false, length);
+        best_v_ = v_, best_keys_ = keys_, best_simplex_ = simplex_;
+      } else {
+        if (repeated && (missing <= loose_tolerance * vv || careful_rounds_ >= 3)) return finish(false, length);
+        if ((repeated || stalled) && careful_rounds_ < 3 && full_.size > 0) {
+          project_again();
+          continue;
+        }
+        if (repeated) return finish(false, length);
+      }
+      previous_ = vv;
+      if (stalled) {
+        if (missing <= stall_tolerance * vv || restarts_++ > 3) return finish(false, length);
+        keys_.size = simplex_.size = 0;
+        previous_ = infinite;
+      }
+      if (!grow(w)) return finish(true, 0.0);
+    }
+  }
+
+ private:
+  bool start(const Vector3& axis) {
+    if (keys_.size == 0) {
+      keys_.size = 1;
+      keys_.a[0] = a_.support(axis, typename A::Key{});
+      keys_.b[0] = b_.support(-(X_AB_.rotation.transpose() * axis), typename B::Key{});
+    }
+    evaluate();
+    int from[4];
+    if (reduce_simplex(simplex_, v_, from)) return false;
+    compact(from);
+    i_ = keys_.a[0], j_ = keys_.b[0];
+    return true;
+  }
+  void evaluate() {
+    simplex_.size = keys_.size;
+    for (int k = 0; k < keys_.size; ++k) {
+      simplex_.w[k] = difference_point(a_, b_, X_AB_, keys_.a[k], keys_.b[k]);
+    }
+  }
+  // Drops the keys of the corners that carry nothing.
+  void compact(const int from[4]) {
+    for (int k = 0; k < simplex_.size; ++k) keys_.a[k] = keys_.a[from[k]], keys_.b[k] = keys_.b[from[k]];
+    keys_.size = simplex_.size;
+  }
+  bool contains(const Keys& keys) const {
+    bool found = false;
+    for (int k = 0; k < keys.size; ++k) found |= keys.a[k] == i_ && keys.b[k] == j_;
+    return found;
+  }
+  double largest_squared() const {
+    double largest = simplex_.w[0].squaredNorm();
+    for (int k = 1; k < simplex_.size; ++k) largest = std::max(largest, simplex_.w[k].squaredNorm());
+    return largest;
+  }
+  // Adds the support point; false where the origin is inside.
+  bool grow(const Vector3& w) {
+    keys_.a[keys_.size] = i_, keys_.b[keys_.size] = j_, simplex_.w[simplex_.size] = w;
+    ++keys_.size, ++simplex_.size;
+    full_ = keys_;
+    int from[4];
+    if (reduce_simplex(simplex_, v_, from)) {
+      // A plane is known that separates them: the tetrahedron is so small or flat that rounding put the origin inside.
+      if (!(result_.lower_bound > 0.0)) return false;
+      reduce_simplex_carefully(simplex_, v_, from);
+    }
+    compact(from);
+    return true;
+  }
+  // The last reduction led nowhere: once more from the whole simplex, in long double.
+  void project_again() {
+    ++careful_rounds_;
+    keys_ = full_, full_.size = 0;
+    if (!contains(keys_) && keys_.size < 4) keys_.a[keys_.size] = i_, keys_.b[keys_.size] = j_, ++keys_.size;
+    evaluate();
+    int from[4];
+    reduce_simplex_carefully(simplex_, v_, from);
+    compact(from);
+    previous_ = infinite;
+  }
+  void finish(bool overlapping, double distance) {
+    result_.overlapping = overlapping, result_.distance = distance;
+    for (int k = 0; k < 4; ++k) result_.weight[k] = k < keys_.size ? simplex_.weight[k] : 0.0;
+  }
+  void finish_with_best() {
+    result_.v = best_v_, keys_ = best_keys_, simplex_ = best_simplex_;
+    finish(false, std::sqrt(previous_));
+  }
+
+  const A& a_;
+  const B& b_;
+  const Pose& X_AB_;
+  Keys& keys_;
+  GjkResult& result_;
+  SimplexPoints simplex_;
+  Vector3 v_;
+  typename A::Key i_{};
+  typename B::Key j_{};
+  double previous_ = infinite;
+  int careful_rounds_ = 0, restarts_ = 0;
+  Keys full_;  // the simplex before its last reduction
+  // Smooth shapes: before the last step.
+  Vector3 best_v_;
+  Keys best_keys_;
+  SimplexPoints best_simplex_;
+};
+
+}  // namespace detail
+
 // `axis`: a first direction from A to B for a cold start, any length; may be zero. Where the shapes overlap, `keys` is
 // a simplex around the origin: a tetrahedron, or fewer corners where the shapes just touch.
 template <class A, class B>
 void gjk(const A& a, const B& b, const Pose& X_AB, const Vector3& axis, KeysOf<A, B>& keys, GjkResult& result) {
-  constexpr double tolerance = 1e-15, loose_tolerance = 1e-12, stall_tolerance = 1e-9;
-  constexpr int max_iterations = 128;
-  using Keys = KeysOf<A, B>;
-  const auto& R = X_AB.rotation;
-
-  if (keys.size == 0) {
-    keys.size = 1;
-    keys.a[0] = a.support(axis, typename A::Key{});
-    keys.b[0] = b.support(-(R.transpose() * axis), typename B::Key{});
-  }
-  SimplexPoints simplex;
-  auto evaluate = [&] {
-    simplex.size = keys.size;
-    for (int k = 0; k < keys.size; ++k) simplex.w[k] = difference_point(a, b, X_AB, keys.a[k], keys.b[k]);
-  };
-  // Drops the keys of the corners that carry nothing.
-  auto compact = [&](const int from[4]) {
-    for (int k = 0; k < simplex.size; ++k) keys.a[k] = keys.a[from[k]], keys.b[k] = keys.b[from[k]];
-    keys.size = simplex.size;
-  };
-  auto finish = [&](bool overlapping, double distance) {
-    result.overlapping = overlapping, result.distance = distance;
-    for (int k = 0; k < 4; ++k) result.weight[k] = k < keys.size ? simplex.weight[k] : 0.0;
-  };
-
-  evaluate();
-  int from[4];
-  Vector3 v;
-  result.lower_bound = -std::numeric_limits<double>::infinity();
-  result.iterations = 0;
-  if (reduce_simplex(simplex, v, from)) return finish(true, 0.0);
-  compact(from);
-  auto i = keys.a[0];
-  auto j = keys.b[0];
-  double previous = std::numeric_limits<double>::infinity();
-  int careful_rounds = 0, restarts = 0;
-  Keys full;  // the simplex before its last reduction
-
-  for (result.iterations = 1;; ++result.iterations) {
-    const double vv = v.squaredNorm(), length = std::sqrt(vv);
-    result.v = v;
-    double largest = simplex.w[0].squaredNorm();
-    for (int k = 1; k < simplex.size; ++k) largest = std::max(largest, simplex.w[k].squaredNorm());
-    if (!(vv > 1e-30 * largest)) return finish(true, 0.0);  // touching, or not a number
-
-    i = a.support(-v, i);
-    j = b.support(R.transpose() * v, j);
-    const Vector3 w = difference_point(a, b, X_AB, i, j);
-    const double vw = v.dot(w), missing = vv - vw;
-    result.lower_bound = std::max(result.lower_bound, vw / length);
-    bool repeated = false;
-    for (int k = 0; k < keys.size; ++k) repeated |= keys.a[k] == i && keys.b[k] == j;
-    if (missing <= tolerance * vv || result.iterations >= max_iterations) return finish(false, length);
-    if (repeated && (missing <= loose_tolerance * vv || careful_rounds >= 3)) return finish(false, length);
-
-    const bool stalled = !(vv < previous);
-    if ((repeated || stalled) && careful_rounds < 3 && full.size > 0) {
-      ++careful_rounds;
-      keys = full, full.size = 0;
-      bool has = false;
-      for (int k = 0; k < keys.size; ++k) has |= keys.a[k] == i && keys.b[k] == j;
-      if (!has && keys.size < 4) keys.a[keys.size] = i, keys.b[keys.size] = j, ++keys.size;
-      evaluate();
-      reduce_simplex_carefully(simplex, v, from);
-      compact(from);
-      previous = std::numeric_limits<double>::infinity();
-      continue;
-    }
-    if (repeated) return finish(false, length);
-    previous = vv;
-    if (stalled) {
-      if (missing <= stall_tolerance * vv || restarts++ > 3) return finish(false, length);
-      keys.size = simplex.size = 0;
-      previous = std::numeric_limits<double>::infinity();
-    }
-    keys.a[keys.size] = i, keys.b[keys.size] = j, simplex.w[simplex.size] = w;
-    ++keys.size, ++simplex.size;
-    full = keys;
-    if (reduce_simplex(simplex, v, from)) return finish(true, 0.0);
-    compact(from);
-  }
+  detail::GjkRun<A, B>(a, b, X_AB, keys, result).run(axis);
 }
 
 // Separation of the shapes along a direction; negative where they overlap along it.
@@ -148,44 +210,6 @@ double separation_along(const A& a, const B& b, const Pose& X_AB, const Vector3&
   i = a.support(n, i);
   j = b.support(-(X_AB.rotation.transpose() * n), j);
   return -n.dot(difference_point(a, b, X_AB, i, j));
-}
-
-// The gap near zero and below: a local maximum of the separation s(n) over directions n.
-struct ShiftedResult {
-  bool converged = false;
-  double gap = 0.0;                  // s(n), m
-  Vector3 normal = Vector3::Zero();  // n, from A to B, unit
-  double weight[4] = {};
-};
-
-// Moves B away along n by τ = shift − s(n), so that GJK sees a distance near `shift`, whose direction n′ is sharp; the
-// separation along it is s(n′) = d′ − τ n·n′. Repeats while that grows by more than rounding. Exact through zero, both
-// signs; finds the maximum that belongs to the starting n. `keys` warm-starts and returns the simplex of the witness.
-template <class A, class B>
-ShiftedResult shifted_gjk(const A& a, const B& b, const Pose& X_AB, const Vector3& start, double shift,
-                          KeysOf<A, B>& keys) {
-  ShiftedResult best;
-  best.normal = start;
-  typename A::Key i = keys.size > 0 ? keys.a[0] : typename A::Key{};
-  typename B::Key j = keys.size > 0 ? keys.b[0] : typename B::Key{};
-  best.gap = separation_along(a, b, X_AB, start, i, j);
-  if (keys.size == 0 || keys.size > 3) keys.size = 1, keys.a[0] = i, keys.b[0] = j;
-  const double rounding = 1e-16 * (a.extent() + b.extent() + X_AB.position.norm());
-  for (int round = 0; round < 30; ++round) {
-    const double tau = shift - best.gap;
-    const Pose moved(X_AB.rotation, X_AB.position + tau * best.normal);
-    GjkResult found;
-    gjk(a, b, moved, best.normal, keys, found);
-    if (found.overlapping || !(found.distance > 0.0)) break;
-    const Vector3 n = found.normal();
-    const double cosine = n.dot(best.normal), gap = found.distance - tau * cosine;
-    std::copy(found.weight, found.weight + 4, best.weight);
-    best.converged = true;
-    if (!(gap > best.gap + rounding)) break;
-    best.gap = gap, best.normal = n;
-    if (cosine > 1.0 - 1e-15) break;
-  }
-  return best;
 }
 
 }  // namespace stiction

@@ -79,6 +79,7 @@ struct SupportCylinder {
 
 struct SupportEllipsoid {
   using Key = Vector3;
+  static constexpr bool is_strictly_convex = true;  // the witness is the support point
   Vector3 radii;
   Vector3 support(const Vector3& d, const Vector3&) const {
     const Vector3 scaled = radii.cwiseProduct(d);

@@ -8,23 +8,7 @@
 namespace stiction::testing {
 namespace {
 
-struct Polytope {
-  std::vector<Vector3> vertices;  // world
-  std::vector<std::array<Vector3, 3>> triangles;
-  std::vector<std::array<Vector3, 2>> edges;
-};
-
-Polytope in_world(const ConvexHull& hull, const Pose& X) {
-  Polytope p;
-  for (const Vector3& v : hull.vertices()) p.vertices.push_back(X * v);
-  for (const auto& t : hull.triangles()) {
-    p.triangles.push_back({p.vertices[t[0]], p.vertices[t[1]], p.vertices[t[2]]});
-    for (int k = 0; k < 3; ++k) {
-      if (t[k] < t[(k + 1) % 3]) p.edges.push_back({p.vertices[t[k]], p.vertices[t[(k + 1) % 3]]});
-    }
-  }
-  return p;
-}
+using Polytope = OraclePolytope;
 
 // Gap along n, or −∞ as soon as it falls below `enough`.
 double separation(const Polytope& a, const Polytope& b, const Vector3& n, double enough) {
@@ -64,13 +48,28 @@ void edge_to_edge(const std::array<Vector3, 2>& e, const std::array<Vector3, 2>&
 
 }  // namespace
 
-OracleGap oracle_gap(const ConvexHull& hull_a, const Pose& X_WA, const ConvexHull& hull_b, const Pose& X_WB) {
-  const Polytope a = in_world(hull_a, X_WA), b = in_world(hull_b, X_WB);
+OraclePolytope oracle_polytope(const ConvexHull& hull, const Pose& X_WH) {
+  OraclePolytope p;
+  for (const Vector3& v : hull.vertices()) p.vertices.push_back(X_WH * v);
+  for (const auto& t : hull.triangles()) {
+    p.triangles.push_back({p.vertices[t[0]], p.vertices[t[1]], p.vertices[t[2]]});
+    for (int k = 0; k < 3; ++k) {
+      if (t[k] < t[(k + 1) % 3]) p.edges.push_back({p.vertices[t[k]], p.vertices[t[(k + 1) % 3]]});
+    }
+  }
+  return p;
+}
+
+OracleGap oracle_gap(const ConvexHull& a, const Pose& X_WA, const ConvexHull& b, const Pose& X_WB) {
+  return oracle_gap(oracle_polytope(a, X_WA), oracle_polytope(b, X_WB));
+}
+
+OracleGap oracle_gap(const OraclePolytope& a, const OraclePolytope& b) {
   OracleGap best;
   best.gap = -std::numeric_limits<double>::infinity();
   std::vector<std::pair<double, Vector3>> rivals;
   auto try_direction = [&](Vector3 n) {
-    if (n.norm() <= 1e-12 * hull_a.radius() * hull_b.radius()) return;
+    if (n.norm() <= 1e-30) return;
     n.normalize();
     for (const Vector3& m : {n, Vector3(-n)}) {
       const double s = separation(a, b, m, best.gap - 1e-7);
@@ -82,7 +81,10 @@ OracleGap oracle_gap(const ConvexHull& hull_a, const Pose& X_WA, const ConvexHul
     for (const auto& t : p->triangles) try_direction((t[1] - t[0]).cross(t[2] - t[0]));
   }
   for (const auto& e : a.edges) {
-    for (const auto& f : b.edges) try_direction((e[1] - e[0]).cross(f[1] - f[0]));
+    for (const auto& f : b.edges) {
+      const Vector3 d = e[1] - e[0], g = f[1] - f[0];
+      if (d.cross(g).norm() > 1e-10 * d.norm() * g.norm()) try_direction(d.cross(g));
+    }
   }
   if (best.gap <= 0.0) {
     for (const auto& [s, m] : rivals) {

@@ -2,6 +2,7 @@
 // algorithms. And hulls and poses to try it on.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <random>
 #include <vector>
@@ -16,6 +17,14 @@ struct OracleGap {
   bool is_unique = true;  // whether no other direction is as good within 1e-7 m (overlap), or the gap tells it (apart)
 };
 
+// Any convex polytope by its parts, in the world: also a point, a segment, a triangle.
+struct OraclePolytope {
+  std::vector<Vector3> vertices;
+  std::vector<std::array<Vector3, 3>> triangles;
+  std::vector<std::array<Vector3, 2>> edges;
+};
+OraclePolytope oracle_polytope(const ConvexHull& hull, const Pose& X_WH);
+OracleGap oracle_gap(const OraclePolytope& a, const OraclePolytope& b);
 OracleGap oracle_gap(const ConvexHull& a, const Pose& X_WA, const ConvexHull& b, const Pose& X_WB);
 
 // Height of the lowest vertex over the plane n·x = offset.
