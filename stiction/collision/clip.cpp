@@ -99,14 +99,11 @@ bool is_same_point(const ContactCandidate& a, const ContactCandidate& b) {
   return a.feature == b.feature || x * x + y * y < same_point_distance * same_point_distance;
 }
 
-// Adds a candidate unless it is the same point as its neighbour in the polygon. Of the two the one with the simpler
-// name stays: a vertex rather than a crossing.
-void add(const ContactCandidate& made, ContactCandidate* out, int& count, int neighbour) {
-  if (count > 0 && is_same_point(made, out[neighbour])) {
-    if (made.feature < out[neighbour].feature) out[neighbour] = made;
-    return;
-  }
-  out[count++] = made;
+// Which of two names for one point stays: one that was there before, else the simpler, a vertex rather than a crossing.
+bool is_better_name(std::uint64_t name, std::uint64_t other, std::span<const std::uint64_t> old_features) {
+  bool was_name = false, was_other = false;
+  for (std::uint64_t old : old_features) was_name |= old == name, was_other |= old == other;
+  return was_name != was_other ? was_name : name < other;
 }
 
 }  // namespace
@@ -141,13 +138,20 @@ int clip_polygon(const ReferencePolygon& reference, std::span<const ClipCorner> 
 
   const FeatureNames names(reference.vertices, incident, settings.reference_is_a);
   int count = 0;
+  auto add = [&](const ContactCandidate& made, int neighbour) {
+    if (count > 0 && is_same_point(made, out[neighbour])) {
+      if (is_better_name(made.feature, out[neighbour].feature, settings.old_features)) out[neighbour] = made;
+    } else {
+      out[count++] = made;
+    }
+  };
   for (int k = 0; k < size; ++k) {
     if (!(current[k].height <= settings.margin)) continue;
-    add({current[k].x, current[k].y, current[k].height, names.name(current[k])}, out, count, count - 1);
+    add({current[k].x, current[k].y, current[k].height, names.name(current[k])}, count - 1);
   }
   if (count > 1 && is_same_point(out[count - 1], out[0])) {
-    --count;
-    if (out[count].feature < out[0].feature) out[0] = out[count];
+    const ContactCandidate last = out[--count];
+    add(last, 0);
   }
   return count;
 }

@@ -34,6 +34,19 @@ double separation_of_kept_axis(const HullPair& pair, HullPairCache& cache) {
                           cache.support_b);
 }
 
+// Whether a point below a face is inside the hull: by the neighbours of the face, where it is not deep, else by all.
+bool is_inside(const ConvexHull& hull, const ConvexHull::Face& face, const Vector3& p, bool is_deep) {
+  const auto faces = hull.faces();
+  auto is_below = [&](const ConvexHull::Face& f) { return f.normal.dot(p) <= f.offset; };
+  if (is_deep) return std::all_of(faces.begin(), faces.end(), is_below);
+  for (int v : hull.face_vertices(face)) {
+    for (int f : hull.faces_of(v)) {
+      if (!is_below(faces[f])) return false;
+    }
+  }
+  return true;
+}
+
 // L4 (i): the deepest vertex of one hull lies over the last reference face of the other, so that the gap is its height.
 bool find_gap_by_last_face(const HullPair& pair, const HullPairCache& cache, HullGap& out) {
   if (cache.points.reference == Reference::none) return false;
@@ -61,8 +74,12 @@ bool find_gap_by_last_face(const HullPair& pair, const HullPairCache& cache, Hul
     previous = &corner;
   }
   out.gap = out.lower_bound = face.normal.dot(p) - face.offset;
-  // A local minimum of the depth: stays only while the overlap does not grow at once.
-  if (out.gap < -(1.5 * std::max(-cache.distance, 0.0) + near_distance(pair.a.radius(), pair.b.radius()))) return false;
+  if (out.gap < 0.0) {
+    // A local minimum of the depth: stays only while the overlap does not grow at once, and the vertex is inside.
+    const double near = near_distance(pair.a.radius(), pair.b.radius());
+    if (out.gap < -(1.5 * std::max(-cache.distance, 0.0) + near)) return false;
+    if (!is_inside(hull, face, p, out.gap < -10.0 * near)) return false;
+  }
   const int corner = hull.face_vertices(face)[0];
   out.keys.size = 1;
   out.keys.a[0] = is_a ? corner : vertex, out.keys.b[0] = is_a ? vertex : corner;
