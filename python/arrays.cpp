@@ -1,8 +1,12 @@
 #include "arrays.h"
 
+#define NPY_NO_DEPRECATED_API NPY_1_21_API_VERSION
 #include <nanobind/stl/string.h>
+#include <numpy/arrayobject.h>
 
+#include <algorithm>
 #include <climits>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -54,12 +58,91 @@ int checked_size(const nb::object& size, const char* name) {
   return static_cast<int>(n);
 }
 
+PyArrayObject* as_array(const nb::object& array) {
+  return reinterpret_cast<PyArrayObject*>(array.ptr());
+}
+
+// An array over memory that `owner` keeps alive.
+NumpyArray array_over(const double* data, std::initializer_list<Eigen::Index> shape, nb::handle owner, int flags) {
+  npy_intp extents[2] = {0, 0};
+  std::copy(shape.begin(), shape.end(), extents);
+  nb::object array = nb::steal(PyArray_New(&PyArray_Type, static_cast<int>(shape.size()), extents, NPY_DOUBLE, nullptr,
+                                           const_cast<double*>(data), 0, flags, nullptr));
+  if (!array.is_valid()) throw nb::python_error();
+  if (PyArray_SetBaseObject(as_array(array), nb::borrow(owner).release().ptr()) != 0) throw nb::python_error();
+  return nb::borrow<NumpyArray>(array);
+}
+
 }  // namespace
 
 VectorX to_vector(const nb::object& value, const char* name) {
   if (value.is_none()) return VectorX();
   const auto array = nb::cast<InputVector>(to_array(value, name, 1, "float64", "C"));
   return Eigen::Map<const VectorX>(array.data(), static_cast<Eigen::Index>(array.size()));
+}
+
+Vector3 to_vector3(const nb::object& value, const char* name) {
+  const VectorArgument vector(value, name);
+  if (vector.view().size() != 3) {
+    throw nb::value_error(
+        (std::string(name) + " has " + std::to_string(vector.view().size()) + " entries; 3 are wanted").c_str());
+  }
+  return vector.view();
+}
+
+VectorArgument::VectorArgument(const nb::object& value, const char* name) {
+  if (read_buffer(value.ptr()) || read_sequence(value.ptr())) return;
+  copy_ = to_vector(value, name);
+  data_ = copy_.data();
+  size_ = copy_.size();
+}
+
+VectorArgument::~VectorArgument() {
+  if (buffer_.obj) PyBuffer_Release(&buffer_);
+}
+
+bool VectorArgument::read_buffer(PyObject* value) {
+  if (!PyObject_CheckBuffer(value)) return false;
+  if (PyObject_GetBuffer(value, &buffer_, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) != 0) {
+    PyErr_Clear();
+    buffer_.obj = nullptr;
+    return false;
+  }
+  if (buffer_.ndim != 1 || !buffer_.format || std::string_view(buffer_.format) != "d") {
+    PyBuffer_Release(&buffer_);
+    buffer_.obj = nullptr;
+    return false;
+  }
+  data_ = static_cast<const double*>(buffer_.buf);
+  size_ = static_cast<Eigen::Index>(buffer_.len / static_cast<Py_ssize_t>(sizeof(double)));
+  return true;
+}
+
+bool VectorArgument::read_sequence(PyObject* value) {
+  constexpr Py_ssize_t longest = 64;
+  const bool is_list = PyList_CheckExact(value);
+  if (!is_list && !PyTuple_CheckExact(value)) return false;
+  const Py_ssize_t size = is_list ? PyList_GET_SIZE(value) : PyTuple_GET_SIZE(value);
+  if (size > longest) return false;
+  copy_.resize(size);
+  for (Py_ssize_t k = 0; k < size; ++k) {
+    PyObject* const item = is_list ? PyList_GET_ITEM(value, k) : PyTuple_GET_ITEM(value, k);
+    if (PyFloat_CheckExact(item)) {
+      copy_[k] = PyFloat_AS_DOUBLE(item);
+    } else if (PyLong_CheckExact(item)) {
+      copy_[k] = PyLong_AsDouble(item);
+      if (PyErr_Occurred()) throw nb::python_error();
+    } else {
+      return false;
+    }
+  }
+  data_ = copy_.data();
+  size_ = size;
+  return true;
+}
+
+std::string to_path(const nb::object& path) {
+  return nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(path));
 }
 
 MatrixX to_matrix(const nb::object& value, const char* name) {
@@ -101,21 +184,62 @@ SparseRows to_sparse_rows(const nb::object& value, const char* name) {
   return matrix;
 }
 
-NumpyVector to_numpy(VectorX&& values) {
+void import_numpy() {
+  if (_import_array() < 0) throw nb::python_error();
+}
+
+template <class Number>
+NewArray<Number> new_array(std::initializer_list<std::size_t> shape) {
+  constexpr int type = std::is_same_v<Number, double>         ? NPY_DOUBLE
+                       : std::is_same_v<Number, std::int32_t> ? NPY_INT32
+                                                              : NPY_UINT64;
+  npy_intp extents[8];
+  std::copy(shape.begin(), shape.end(), extents);
+  nb::object array = nb::steal(PyArray_SimpleNew(static_cast<int>(shape.size()), extents, type));
+  if (!array.is_valid()) throw nb::python_error();
+  auto* const data = static_cast<Number*>(PyArray_DATA(as_array(array)));
+  return {std::move(array), data};
+}
+template NewArray<double> new_array(std::initializer_list<std::size_t>);
+template NewArray<std::int32_t> new_array(std::initializer_list<std::size_t>);
+template NewArray<std::uint64_t> new_array(std::initializer_list<std::size_t>);
+
+NumpyArray to_numpy(VectorX&& values) {
   auto* kept = new VectorX(std::move(values));
   const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<VectorX*>(p); });
-  return NumpyVector(kept->data(), {static_cast<std::size_t>(kept->size())}, owner);
+  return array_over(kept->data(), {kept->size()}, owner, NPY_ARRAY_CARRAY);
 }
 
-NumpyMatrix to_numpy(MatrixX&& values) {
+NumpyArray to_numpy(MatrixX&& values) {
   auto* kept = new MatrixX(std::move(values));
   const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<MatrixX*>(p); });
-  return NumpyMatrix(kept->data(), {static_cast<std::size_t>(kept->rows()), static_cast<std::size_t>(kept->cols())},
-                     owner, {1, static_cast<std::int64_t>(kept->rows())});
+  return array_over(kept->data(), {kept->rows(), kept->cols()}, owner, NPY_ARRAY_FARRAY);
 }
 
-NumpyVectorView view_of(const VectorX& values, nb::handle owner) {
-  return NumpyVectorView(values.data(), {static_cast<std::size_t>(values.size())}, owner);
+NumpyArray copy_to_numpy(VectorView values) {
+  const auto [array, data] = new_array<double>({static_cast<std::size_t>(values.size())});
+  std::copy_n(values.data(), values.size(), data);
+  return nb::borrow<NumpyArray>(array);
+}
+
+NumpyArray copy_matrix_to_numpy(const MatrixX& values) {
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const auto [array, data] =
+      new_array<double>({static_cast<std::size_t>(values.rows()), static_cast<std::size_t>(values.cols())});
+  Eigen::Map<RowMajor>(data, values.rows(), values.cols()) = values;
+  return nb::borrow<NumpyArray>(array);
+}
+
+void make_read_only(const nb::object& array) {
+  PyArray_CLEARFLAGS(as_array(array), NPY_ARRAY_WRITEABLE);
+}
+
+NumpyArray view_of(const double* values, Eigen::Index size, nb::handle owner) {
+  return array_over(values, {size}, owner, NPY_ARRAY_CARRAY_RO);
+}
+
+NumpyArray view_of(const Matrix3& values, nb::handle owner) {
+  return array_over(values.data(), {3, 3}, owner, NPY_ARRAY_FARRAY_RO);
 }
 
 nb::object to_scipy(const SparseRows& matrix) {

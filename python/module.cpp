@@ -1,10 +1,17 @@
 #include <nanobind/nanobind.h>
 
+#include "arrays.h"
 #include "expose.h"
 
 NB_MODULE(_stiction, module) {
-  module.doc() = "Stiction's contact core. Names and meanings are those of the C++ headers.";
+  module.doc() =
+      "Stiction: contact core, models, dynamics and simulator. Names and meanings are those of the C++ headers.";
+  stiction::python::import_numpy();
   stiction::python::expose_contact(module);
   stiction::python::expose_solvers(module);
+  stiction::python::expose_geometry(module);
+  stiction::python::expose_model(module);
+  stiction::python::expose_builder(module);
+  stiction::python::expose_sim(module);
   stiction::python::expose_io(module);
 }

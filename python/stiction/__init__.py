@@ -1,9 +1,13 @@
-"""Exact frictional contact from NumPy and SciPy.
+"""A robot simulator with exact frictional contact, and its contact solvers on their own.
+
+    model = builder.build()                   # ModelBuilder, or load_mjcf(path).model
+    simulator = stiction.Simulator(model, dt=1e-3)
+    print(simulator.step(1000))               # the certificate of the last step
 
     result = stiction.solve(G, g, mu)         # impulses, velocities and a certificate
     stiction.residuals(G, g, mu, impulse)     # the judge, for an impulse from anywhere
 
-A problem is: find impulses l with velocities s = (G + R) l + g that obey every constraint's law. Rows of a contact are
+A contact problem is: find impulses l with velocities s = (G + R) l + g that obey every constraint's law. Rows of a contact are
 (t1, t2, n), the normal last. Everything else has the names of the C++ headers.
 """
 
@@ -11,7 +15,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any, Optional, Sequence, Union
+from typing import Any, List, Optional, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -51,7 +55,7 @@ def make_problem(
     g: ArrayLike,
     mu: Optional[ArrayLike] = None,
     R: Optional[ArrayLike] = None,
-    constraints: Optional[Sequence[Constraint]] = None,
+    constraints: Optional[List[Constraint]] = None,
 ) -> ContactProblem:
     """The contact problem (G, g, mu, R): sparse if G is a SciPy sparse matrix, dense otherwise.
 
@@ -78,7 +82,7 @@ def solve(
     tolerance: float = 1e-8,
     max_iterations: int = 0,
     guess: Optional[ArrayLike] = None,
-    constraints: Optional[Sequence[Constraint]] = None,
+    constraints: Optional[List[Constraint]] = None,
     use_relative: bool = False,
     **options: float,
 ) -> SolveResult:
@@ -108,7 +112,7 @@ def residuals(
     R: Optional[ArrayLike] = None,
     model: Union[str, ContactModel] = "ncp",
     time_step: float = 1.0,
-    constraints: Optional[Sequence[Constraint]] = None,
+    constraints: Optional[List[Constraint]] = None,
 ) -> Residuals:
     """How physical is an impulse? Residuals of specification 1.4 and 1.7 under a contact model."""
     return judge(make_problem(G, g, mu, R, constraints), impulse, model, time_step)

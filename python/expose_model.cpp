@@ -1,0 +1,220 @@
+// The room `model`: the model that a builder or a file has made.
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <sstream>
+
+#include "expose.h"
+#include "geometry.h"
+#include "stiction/model/describe.h"
+#include "stiction/model/model.h"
+
+namespace stiction::python {
+namespace {
+
+using namespace nb::literals;
+
+template <class Element>
+std::vector<std::string> names_of(const std::vector<Element>& elements) {
+  std::vector<std::string> names;
+  names.reserve(elements.size());
+  for (const Element& element : elements) names.push_back(element.name);
+  return names;
+}
+
+std::string repr(const Model& m) {
+  std::ostringstream out;
+  out << "Model(" << m.num_bodies() << (m.num_bodies() == 1 ? " body, " : " bodies, ") << m.num_positions()
+      << " positions, " << m.num_velocities() << " velocities, " << m.shapes.size() << " shapes, " << m.actuators.size()
+      << " actuators)";
+  return out.str();
+}
+
+void expose_bodies(nb::module_& module) {
+  nb::class_<Body>(module, "Body", "A rigid body of the forest and the joint on which it hangs")
+      .def_ro("parent", &Body::parent, "-1: the world")
+      .def_ro("tree", &Body::tree)
+      .def_prop_ro(
+          "joint", [](const Body& b) { return to_string(b.joint); }, "free, ball, revolute or prismatic")
+      .def_ro("first_position", &Body::first_position, "in q")
+      .def_ro("first_velocity", &Body::first_velocity, "in v")
+      .def_ro("placement", &Body::placement, "joint frame in the parent's frame")
+      .def_ro("mass", &Body::mass, "kg")
+      .def_prop_ro("com", view_of_member(&Body::com), "centre of mass in the body's frame, m")
+      .def_prop_ro("inertia", view_of_member(&Body::inertia), "about the centre of mass, body axes, kg m^2");
+  nb::class_<Dof>(module, "Dof", "One degree of freedom: one entry of v")
+      .def_ro("body", &Dof::body)
+      .def_ro("parent", &Dof::parent, "next degree of freedom towards the root; -1 at the root")
+      .def_ro("depth", &Dof::depth)
+      .def_ro("armature", &Dof::armature, "kg m^2 or kg")
+      .def_ro("damping", &Dof::damping, "N m s/rad or N s/m")
+      .def_ro("stiffness", &Dof::stiffness, "N m/rad or N/m")
+      .def_ro("rest_position", &Dof::rest_position, "rad or m")
+      .def_ro("dry_friction", &Dof::dry_friction, "N m or N")
+      .def_ro("lower", &Dof::lower, "rad or m")
+      .def_ro("upper", &Dof::upper, "rad or m")
+      .def_ro("effort_limit", &Dof::effort_limit, "N m or N")
+      .def_ro("velocity_limit", &Dof::velocity_limit, "for information; not enforced");
+  nb::class_<Joint>(module, "Joint", "A joint as the user named it: consecutive degrees of freedom")
+      .def_ro("name", &Joint::name)
+      .def_ro("kind", &Joint::kind)
+      .def_ro("first_body", &Joint::first_body)
+      .def_ro("num_bodies", &Joint::num_bodies)
+      .def_ro("first_position", &Joint::first_position, "in q")
+      .def_ro("num_positions", &Joint::num_positions)
+      .def_ro("first_velocity", &Joint::first_velocity, "in v")
+      .def_ro("num_velocities", &Joint::num_velocities)
+      .def("__repr__", [](const Joint& j) {
+        return nb::str("Joint('{}', {}, q[{}:{}], v[{}:{}])")
+            .format(j.name, j.kind, j.first_position, j.first_position + j.num_positions, j.first_velocity,
+                    j.first_velocity + j.num_velocities);
+      });
+  nb::class_<Frame>(module, "Frame", "A named frame: every body of the user, every site")
+      .def_ro("name", &Frame::name)
+      .def_ro("body", &Frame::body, "-1: the world")
+      .def_ro("pose", &Frame::pose, "in the body's frame")
+      .def_ro("is_site", &Frame::is_site)
+      .def("__repr__", [](const Frame& f) {
+        return nb::str("Frame('{}', {}, {})").format(f.name, f.is_site ? "site" : "body", f.body);
+      });
+}
+
+void expose_surfaces(nb::module_& module) {
+  nb::class_<Material>(module, "Material", "What a surface is made of")
+      .def_ro("friction", &Material::friction)
+      .def_ro("friction_2", &Material::friction_2, "across the shape's x axis; negative: isotropic")
+      .def_ro("restitution", &Material::restitution)
+      .def_ro("compliance", &Material::compliance, "m/N; zero is rigid")
+      .def_ro("damping", &Material::damping, "N s/m")
+      .def_ro("priority", &Material::priority);
+  nb::class_<Shape>(module, "Shape")
+      .def_ro("name", &Shape::name)
+      .def_ro("body", &Shape::body, "-1: the world")
+      .def_prop_ro("kind", [](const Shape& s) { return to_string(s.kind()); })
+      .def_ro("pose", &Shape::pose, "in the body's frame")
+      .def_prop_ro(
+          "geometry", [](const Shape& s) { return from_geometry(s.geometry); },
+          nb::sig("def geometry(self) -> Plane | Sphere | Capsule | Cylinder | Ellipsoid | Box | ConvexHull | "
+                  "TriangleMesh | HeightField"))
+      .def_ro("material", &Shape::material)
+      .def_ro("group", &Shape::group)
+      .def_ro("mask", &Shape::mask)
+      .def_ro("color", &Shape::color, "red, green, blue, opacity")
+      .def("__repr__", [](const Shape& s) {
+        return nb::str("Shape('{}', {}, body={})").format(s.name, to_string(s.kind()), s.body);
+      });
+}
+
+void expose_links(nb::module_& module) {
+  nb::class_<Loop>(module, "Loop", "A constraint that closes a loop")
+      .def_ro("name", &Loop::name)
+      .def_prop_ro(
+          "kind", [](const Loop& l) { return to_string(l.kind); }, "point, hinge, weld or joint_equality")
+      .def_ro("body_a", &Loop::body_a)
+      .def_ro("body_b", &Loop::body_b)
+      .def_ro("pose_a", &Loop::pose_a)
+      .def_ro("pose_b", &Loop::pose_b)
+      .def_ro("dof_a", &Loop::dof_a)
+      .def_ro("dof_b", &Loop::dof_b)
+      .def_ro("coefficients", &Loop::coefficients)
+      .def_ro("compliance", &Loop::compliance, "m/N");
+  nb::class_<Actuator>(module, "Actuator")
+      .def_ro("name", &Actuator::name)
+      .def_prop_ro(
+          "kind", [](const Actuator& a) { return to_string(a.kind); }, "torque, position or velocity")
+      .def_ro("dof", &Actuator::dof)
+      .def_ro("gear", &Actuator::gear)
+      .def_ro("kp", &Actuator::kp)
+      .def_ro("kd", &Actuator::kd)
+      .def_ro("control_lower", &Actuator::control_lower)
+      .def_ro("control_upper", &Actuator::control_upper)
+      .def_ro("force_lower", &Actuator::force_lower)
+      .def_ro("force_upper", &Actuator::force_upper)
+      .def("__repr__", [](const Actuator& a) {
+        return nb::str("Actuator('{}', {}, dof={})").format(a.name, to_string(a.kind), a.dof);
+      });
+  nb::class_<Keyframe>(module, "Keyframe")
+      .def_ro("name", &Keyframe::name)
+      .def_ro("time", &Keyframe::time, "s")
+      .def_prop_ro("q", view_of_member(&Keyframe::q))
+      .def_prop_ro("v", view_of_member(&Keyframe::v))
+      .def_prop_ro("control", view_of_member(&Keyframe::control))
+      .def("__repr__", [](const Keyframe& k) { return nb::str("Keyframe('{}')").format(k.name); });
+}
+
+VectorX sized(const nb::object& value, const char* name, int size) {
+  VectorX vector = to_vector(value, name);
+  if (vector.size() != size) {
+    throw nb::value_error((std::string(name) + " has " + std::to_string(vector.size()) + " entries but the model has " +
+                           std::to_string(size))
+                              .c_str());
+  }
+  return vector;
+}
+
+}  // namespace
+
+void expose_model(nb::module_& module) {
+  expose_bodies(module);
+  expose_surfaces(module);
+  expose_links(module);
+  nb::class_<Model>(module, "Model", "A world, described once and shared by any number of simulators; never changes")
+      .def_prop_ro("num_bodies", &Model::num_bodies)
+      .def_prop_ro("num_positions", &Model::num_positions, "entries of q")
+      .def_prop_ro("num_velocities", &Model::num_velocities, "entries of v")
+      .def_prop_ro("num_actuators", [](const Model& m) { return m.actuators.size(); })
+      .def_prop_ro("gravity", view_of_member(&Model::gravity), "m/s^2")
+      .def_prop_ro("friction_rule", [](const Model& m) { return to_string(m.friction_rule); })
+      .def_ro("suggested_time_step", &Model::suggested_time_step, "s")
+      .def_ro("bodies", &Model::bodies)
+      .def_ro("dofs", &Model::dofs, "one per entry of v")
+      .def_ro("joints", &Model::joints)
+      .def_ro("frames", &Model::frames)
+      .def_ro("shapes", &Model::shapes)
+      .def_ro("loops", &Model::loops)
+      .def_ro("actuators", &Model::actuators)
+      .def_ro("keyframes", &Model::keyframes)
+      .def_prop_ro("joint_names", [](const Model& m) { return names_of(m.joints); })
+      .def_prop_ro("frame_names", [](const Model& m) { return names_of(m.frames); })
+      .def_prop_ro("shape_names", [](const Model& m) { return names_of(m.shapes); })
+      .def_prop_ro("actuator_names", [](const Model& m) { return names_of(m.actuators); })
+      .def_prop_ro("keyframe_names", [](const Model& m) { return names_of(m.keyframes); })
+      .def_prop_ro("initial_position", view_of_member(&Model::initial_position), "q of the reset state")
+      .def_prop_ro("initial_velocity", view_of_member(&Model::initial_velocity), "v of the reset state")
+      .def("find_frame", &Model::find_frame, "name"_a, "Index by name; ValueError tells what there is")
+      .def("find_joint", &Model::find_joint, "name"_a)
+      .def("find_shape", &Model::find_shape, "name"_a)
+      .def("find_actuator", &Model::find_actuator, "name"_a)
+      .def("find_keyframe", &Model::find_keyframe, "name"_a)
+      .def(
+          "may_collide",
+          [](const Model& m, int a, int b) {
+            const int n = static_cast<int>(m.shapes.size());
+            if (a < 0 || b < 0 || a >= n || b >= n) throw nb::index_error("shape outside the model");
+            return m.may_collide(a, b);
+          },
+          "shape_a"_a, "shape_b"_a)
+      .def("__repr__", &repr)
+      .def("__str__", [](const Model& m) { return describe(m); });
+  module.def(
+      "integrate",
+      [](const Model& m, const ArrayLike& q, const ArrayLike& v, double time_step) {
+        VectorX next(m.num_positions());
+        integrate(m, sized(q, "q", m.num_positions()), sized(v, "v", m.num_velocities()), time_step, next);
+        return copy_to_numpy(next);
+      },
+      "model"_a, "q"_a, "v"_a, "time_step"_a = 1.0, "q moved by v for a time, on the configuration manifold");
+  module.def(
+      "difference",
+      [](const Model& m, const ArrayLike& q, const ArrayLike& q_other) {
+        VectorX v(m.num_velocities());
+        difference(m, sized(q, "q", m.num_positions()), sized(q_other, "q_other", m.num_positions()), v);
+        return copy_to_numpy(v);
+      },
+      "model"_a, "q"_a, "q_other"_a, "v with integrate(model, q, v) = q_other");
+}
+
+}  // namespace stiction::python

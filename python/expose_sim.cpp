@@ -1,0 +1,416 @@
+// The room `sim`: Simulator.
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+
+#include "expose.h"
+#include "fields.h"
+#include "geometry.h"
+#include "shared_simulator.h"
+#include "stiction/math/refuse.h"
+
+namespace stiction::python {
+namespace {
+
+using namespace nb::literals;
+
+// ---- settings: those of the step, of constraints and of collision, by one flat list of names
+
+using S = SimulatorSettings;
+const std::vector<std::string> broad_phases = {"automatic", "pair_list", "many_bodies"};
+const std::vector<std::string> policies = {"report", "raise"};
+
+struct Setting {
+  Field<S> field;
+  nb::object (*get)(const S& settings);
+};
+
+template <auto member>
+Setting setting(const char* name, const char* stub) {
+  return {field<member>(name, stub), [](const S& s) { return nb::cast(s.*member); }};
+}
+template <auto part, auto member>
+Setting part_setting(const char* name, const char* stub) {
+  return {{name, stub, [](S& s, const Argument& a) { read(a, s.*part.*member); }},
+          [](const S& s) { return nb::cast(s.*part.*member); }};
+}
+
+const std::vector<Setting>& settings() {
+  using Rows = ConstraintSettings;
+  using Near = CollisionSettings;
+  constexpr auto rows = &S::constraints;
+  constexpr auto near = &S::collision;
+  static const std::vector<Setting> all = {
+      setting<&S::time_step>("time_step", "float = 0.0"),
+      setting<&S::solver>("solver", "str = 'auto'"),
+      setting<&S::tolerance>("tolerance", "float = 1e-9"),
+      setting<&S::max_iterations>("max_iterations", "int = 0"),
+      {{"on_failure", "str = 'report'",
+        [](S& s, const Argument& a) { s.on_failure = static_cast<FailurePolicy>(read_choice(a, policies)); }},
+       [](const S& s) { return nb::cast(policies[static_cast<int>(s.on_failure)]); }},
+      setting<&S::warm_start>("warm_start", "bool = True"),
+      setting<&S::judge>("judge", "bool = True"),
+      setting<&S::implicit>("implicit", "bool = True"),
+      setting<&S::threads>("threads", "int = 1"),
+      setting<&S::sleeping>("sleeping", "bool = False"),
+      setting<&S::sleep_speed>("sleep_speed", "float = 1e-6"),
+      setting<&S::sleep_after>("sleep_after", "int = 50"),
+      part_setting<rows, &Rows::baumgarte>("baumgarte", "float = 0.2"),
+      part_setting<rows, &Rows::slop>("slop", "float = 0.0"),
+      part_setting<rows, &Rows::largest_correction>("largest_correction", "float = 10.0"),
+      part_setting<rows, &Rows::project_positions>("project_positions", "bool = False"),
+      part_setting<rows, &Rows::restitution_threshold>("restitution_threshold", "float = 1e-2"),
+      part_setting<rows, &Rows::limit_margin>("limit_margin", "float = 1e-2"),
+      part_setting<near, &Near::margin>("margin", "float = 1e-3"),
+      {{"broad_phase", "str = 'automatic'",
+        [](S& s, const Argument& a) {
+          s.collision.broad_phase = static_cast<BroadPhase>(read_choice(a, broad_phases));
+        }},
+       [](const S& s) { return nb::cast(broad_phases[static_cast<int>(s.collision.broad_phase)]); }},
+      part_setting<near, &Near::use_caches>("use_caches", "bool = True"),
+  };
+  return all;
+}
+
+const Fields<S>& setting_fields() {
+  static const Fields<S> fields = [] {
+    Fields<S> list;
+    for (const Setting& s : settings()) list.push_back(s.field);
+    return list;
+  }();
+  return fields;
+}
+
+nb::dict settings_of(const S& values) {
+  nb::dict dict;
+  for (const Setting& s : settings()) dict[s.field.name] = s.get(values);
+  return dict;
+}
+
+S to_settings(const nb::kwargs& keywords) {
+  S values;
+  nb::dict named;
+  for (const auto& [key, value] : keywords) {
+    const std::string name = nb::cast<std::string>(key);
+    const char* const full = name == "dt" ? "time_step" : name.c_str();
+    if (named.contains(full)) throw nb::type_error("dt and time_step are the same setting");
+    named[full] = value;
+  }
+  set_fields("Simulator", setting_fields(), values, named);
+  return values;
+}
+
+// ---- stepping
+
+// Ctrl-C is looked for between steps, every tenth of a second.
+StepReport step_many(SharedSimulator& shared, int count) {
+  StepReport report;
+  std::unique_lock<std::mutex> lock(shared.mutex, std::defer_lock);
+  do {
+    {
+      const nb::gil_scoped_release released;
+      if (!lock) lock.lock();
+      if (count <= 0) shared.simulator.step(count);  // refuses what is negative
+      for (double passed = 0.0; count > 0 && passed < 0.1; --count) {
+        for (const double seconds : shared.simulator.step().seconds) passed += seconds;
+      }
+      report = shared.simulator.report();
+    }
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  } while (count > 0);
+  return report;
+}
+
+StepReport step(SharedSimulator& shared, int count) {
+  if (count != 1) return step_many(shared, count);
+  const nb::gil_scoped_release released;
+  const std::lock_guard turn(shared.mutex);
+  return shared.simulator.step();
+}
+
+// ---- contacts as arrays
+
+template <class Number, class Get>
+nb::object numbers_of(std::span<const Contact> contacts, Get&& get) {
+  auto [array, data] = new_array<Number>({contacts.size()});
+  for (const Contact& c : contacts) *data++ = static_cast<Number>(get(c));
+  return array;
+}
+
+template <class Get>
+nb::object vectors_of(std::span<const Contact> contacts, Get&& get) {
+  auto [array, data] = new_array<double>({contacts.size(), 3});
+  for (const Contact& c : contacts) {
+    Eigen::Map<Vector3>{data} = get(c);
+    data += 3;
+  }
+  return array;
+}
+
+nb::object frames_of(std::span<const Contact> contacts) {
+  auto [array, data] = new_array<double>({contacts.size(), 3, 3});
+  for (const Contact& c : contacts) {
+    Eigen::Map<Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>{data} = c.frame;
+    data += 9;
+  }
+  return array;
+}
+
+nb::dict contact_arrays(std::span<const Contact> contacts) {
+  using Integer = std::int32_t;
+  nb::dict arrays;
+  arrays["shape_a"] = numbers_of<Integer>(contacts, [](const Contact& c) { return c.point.id.shape_a; });
+  arrays["shape_b"] = numbers_of<Integer>(contacts, [](const Contact& c) { return c.point.id.shape_b; });
+  arrays["feature"] = numbers_of<std::uint64_t>(contacts, [](const Contact& c) { return c.point.id.feature; });
+  arrays["body_a"] = numbers_of<Integer>(contacts, [](const Contact& c) { return c.body_a; });
+  arrays["body_b"] = numbers_of<Integer>(contacts, [](const Contact& c) { return c.body_b; });
+  arrays["position"] = vectors_of(contacts, [](const Contact& c) { return c.point.position; });
+  arrays["normal"] = vectors_of(contacts, [](const Contact& c) { return c.point.normal; });
+  arrays["gap"] = numbers_of<double>(contacts, [](const Contact& c) { return c.point.gap; });
+  arrays["frame"] = frames_of(contacts);
+  arrays["impulse"] = vectors_of(contacts, [](const Contact& c) { return c.impulse; });
+  arrays["force"] = vectors_of(contacts, [](const Contact& c) { return c.force; });
+  arrays["velocity"] = vectors_of(contacts, [](const Contact& c) { return c.velocity; });
+  arrays["friction"] = numbers_of<double>(contacts, [](const Contact& c) { return c.friction; });
+  arrays["regime"] = numbers_of<Integer>(contacts, [](const Contact& c) { return static_cast<int>(c.regime); });
+  return arrays;
+}
+
+// ---- the class
+
+using Class = nb::class_<SharedSimulator>;
+
+// A vector of the state, as an array of its own that cannot be written: writing to it would be lost on the simulator.
+template <VectorX State::* member>
+NumpyArray state_vector(SharedSimulator& s) {
+  const Turn turn(s);
+  const NumpyArray array = copy_to_numpy(s.simulator.state().*member);
+  make_read_only(array);
+  return array;
+}
+
+void reset(SharedSimulator& s, const nb::object& keyframe) {
+  const Turn turn(s);
+  if (keyframe.is_none()) return s.simulator.reset();
+  const Model& model = s.simulator.model();
+  s.simulator.reset(
+      index_or_name(keyframe, "keyframe", [&](const std::string& name) { return model.find_keyframe(name); }));
+}
+
+void expose_state_access(Class& simulator) {
+  simulator
+      .def_prop_rw(
+          "state",
+          [](SharedSimulator& s) {
+            const Turn turn(s);
+            return State(s.simulator.state());
+          },
+          [](SharedSimulator& s, const State& state) {
+            const Turn turn(s);
+            s.simulator.set_state(state);
+          },
+          nb::for_getter(nb::rv_policy::move),
+          "A copy of the whole state; assigning copies it in. Changing the copy does not change the simulator.")
+      .def_prop_ro("q", &state_vector<&State::q>, "positions now, a read-only array of its own")
+      .def_prop_ro("v", &state_vector<&State::v>, "velocities now, a read-only array of its own")
+      .def_prop_ro("control", &state_vector<&State::control>, "control now, a read-only array of its own")
+      .def_prop_ro(
+          "time",
+          [](SharedSimulator& s) {
+            const Turn turn(s);
+            return s.simulator.state().time;
+          },
+          "s")
+      .def(
+          "set_state",
+          [](SharedSimulator& s, const State& state) {
+            const Turn turn(s);
+            s.simulator.set_state(state);
+          },
+          "state"_a)
+      .def("reset", &reset, "keyframe"_a = nb::none(),
+           nb::sig("def reset(self, keyframe: int | str | None = None) -> None"),
+           "The model's initial state, or a keyframe by index or name")
+      .def(
+          "set_position",
+          [](SharedSimulator& s, const ArrayLike& q) {
+            const VectorArgument vector(q, "q");
+            const Turn turn(s);
+            s.simulator.set_position(vector.view());
+          },
+          "q"_a, "Warm starts and caches are forgotten")
+      .def(
+          "set_velocity",
+          [](SharedSimulator& s, const ArrayLike& v) {
+            const VectorArgument vector(v, "v");
+            const Turn turn(s);
+            s.simulator.set_velocity(vector.view());
+          },
+          "v"_a, "Warm starts and caches are forgotten");
+}
+
+void expose_forces(Class& simulator) {
+  simulator
+      .def(
+          "set_control",
+          [](SharedSimulator& s, const ArrayLike& control) {
+            const VectorArgument vector(control, "control");
+            const Turn turn(s);
+            s.simulator.set_control(vector.view());
+          },
+          "control"_a, "One entry per actuator; stays until set again")
+      .def(
+          "set_joint_force",
+          [](SharedSimulator& s, const ArrayLike& force) {
+            const VectorArgument vector(force, "force");
+            const Turn turn(s);
+            s.simulator.set_joint_force(vector.view());
+          },
+          "force"_a, "One entry per velocity, N m or N; stays until set again")
+      .def(
+          "add_external_force",
+          [](SharedSimulator& s, const FrameLike& body, const ArrayLike& force, const ArrayLike& point,
+             const ArrayLike& torque) {
+            const Vector3 f = to_vector3(force, "force"), p = to_vector3(point, "point");
+            const Vector3 t = to_vector3(torque, "torque");
+            const Turn turn(s);
+            s.simulator.add_external_force(to_body(s.simulator.model(), body), f, p, t);
+          },
+          "body"_a, "force"_a, "point"_a, "torque"_a = nb::make_tuple(0.0, 0.0, 0.0),
+          "Force (N) at a point, and torque (N m), all in world coordinates, on a body; stay until cleared")
+      .def("clear_external_forces",
+           [](SharedSimulator& s) {
+             const Turn turn(s);
+             s.simulator.clear_external_forces();
+           })
+      .def(
+          "constraint_impulse",
+          [](SharedSimulator& s) {
+            const Turn turn(s);
+            return copy_to_numpy(s.simulator.constraint_impulse());
+          },
+          "Of the last step, by velocity: J' l of all constraints, N s or N m s")
+      .def(
+          "actuator_force",
+          [](SharedSimulator& s) {
+            const Turn turn(s);
+            return copy_to_numpy(s.simulator.actuator_force());
+          },
+          "Of the last step after limits, by velocity, N m or N");
+}
+
+void expose_results(Class& simulator) {
+  simulator
+      .def_prop_ro(
+          "report",
+          [](SharedSimulator& s) {
+            const Turn turn(s);
+            return StepReport(s.simulator.report());
+          },
+          nb::rv_policy::move, "of the last step")
+      .def_prop_ro(
+          "worst_residual",
+          [](SharedSimulator& s) {
+            const Turn turn(s);
+            return s.simulator.worst_residual();
+          },
+          "largest eps_nat since construction or reset")
+      .def_prop_ro(
+          "num_failed_steps",
+          [](SharedSimulator& s) {
+            const Turn turn(s);
+            return s.simulator.num_failed_steps();
+          },
+          "steps that were not certified since construction or reset")
+      .def(
+          "contacts",
+          [](SharedSimulator& s) {
+            const Turn turn(s);
+            const auto contacts = s.simulator.contacts();
+            return std::vector<Contact>(contacts.begin(), contacts.end());
+          },
+          "Contacts of the last step")
+      .def(
+          "contact_arrays",
+          [](SharedSimulator& s) {
+            const Turn turn(s);
+            return contact_arrays(s.simulator.contacts());
+          },
+          nb::sig("def contact_arrays(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
+          "Contacts of the last step, an array per attribute of Contact; regime: 0 open, 1 sticking, 2 sliding")
+      .def(
+          "body_pose",
+          [](SharedSimulator& s, const FrameLike& body) {
+            const Turn turn(s);
+            // A name is that of the user's frame, which need not be the frame of the forest's body.
+            if (nb::isinstance<nb::str>(body)) return s.simulator.frame_pose(to_frame(s.simulator.model(), body));
+            return s.simulator.body_pose(to_body(s.simulator.model(), body));
+          },
+          "body"_a, "Where a body is: by index into model.bodies, or by the name that the builder gave it")
+      .def(
+          "frame_pose",
+          [](SharedSimulator& s, const FrameLike& frame) {
+            const Turn turn(s);
+            return s.simulator.frame_pose(to_frame(s.simulator.model(), frame));
+          },
+          "frame"_a, "Where a frame is, by index or name");
+}
+
+std::string describe(SharedSimulator& s) {
+  const Turn turn(s);
+  const Model& m = s.simulator.model();
+  return nb::cast<std::string>(
+      nb::str("Simulator({} bodies, {} velocities, time_step={:.6g}, solver='{}', time={:.6g})")
+          .format(m.num_bodies(), m.num_velocities(), s.simulator.time_step(), s.simulator.settings().solver,
+                  s.simulator.state().time));
+}
+
+}  // namespace
+
+int to_frame(const Model& model, const nb::object& frame) {
+  const int index = index_or_name(frame, "frame", [&](const std::string& name) { return model.find_frame(name); });
+  if (index < 0 || index >= static_cast<int>(model.frames.size())) {
+    refuse("frame ", index, " does not exist; the model has ", model.frames.size());
+  }
+  return index;
+}
+
+int to_body(const Model& model, const nb::object& body) {
+  return index_or_name(body, "body",
+                       [&](const std::string& name) { return model.frames[model.find_frame(name)].body; });
+}
+
+void expose_sim(nb::module_& module) {
+  expose_step_results(module);
+  Class simulator(module, "Simulator",
+                  "Steps a world and certifies every step. The settings are those of SimulatorSettings, "
+                  "ConstraintSettings and CollisionSettings, by name; dt is short for time_step.");
+  simulator
+      .def(
+          "__init__",
+          [](SharedSimulator* self, std::shared_ptr<const Model> model, const nb::kwargs& keywords) {
+            new (self) SharedSimulator(std::move(model), to_settings(keywords));
+          },
+          "model"_a, "settings"_a,
+          nb::sig(keep_text("def __init__(self, model: Model, *, dt: float = 0.0, " + stub_of(setting_fields()) +
+                            ") -> None")))
+      .def("step", &step, "n"_a = 1,
+           "Makes n steps; the report of the last. The GIL is released; Ctrl-C ends a long run after a step.")
+      .def_prop_ro("model", [](SharedSimulator& s) { return s.simulator.shared_model(); })
+      .def_prop_ro(
+          "settings", [](SharedSimulator& s) { return settings_of(s.simulator.settings()); },
+          nb::sig("def settings(self) -> dict[str, typing.Any]"),
+          "by name: Simulator(model, **simulator.settings) is another one of the same kind")
+      .def_prop_ro(
+          "time_step", [](SharedSimulator& s) { return s.simulator.time_step(); }, "s")
+      .def("__repr__", &describe);
+  expose_state_access(simulator);
+  expose_forces(simulator);
+  expose_results(simulator);
+  expose_dynamics(module, simulator);
+}
+
+}  // namespace stiction::python

@@ -1,0 +1,225 @@
+// The room `sim`: State, StepReport, Contact and SolverFailure.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+#include <cstring>
+#include <iomanip>
+#include <sstream>
+
+#include "fields.h"
+#include "shared_simulator.h"
+#include "stiction/math/refuse.h"
+
+namespace stiction::python {
+namespace {
+
+using namespace nb::literals;
+
+// ---- report
+
+double total_seconds(const StepReport& r) {
+  double sum = 0.0;
+  for (const double seconds : r.seconds) sum += seconds;
+  return sum;
+}
+
+std::string repr(const StepReport& r) {
+  std::ostringstream out;
+  out << "StepReport(time=" << r.time << ", " << r.num_contacts << " contacts, " << to_string(r.status)
+      << ", eps_nat=" << std::setprecision(3) << r.residuals.eps_nat << ", "
+      << (r.certified ? "certified" : "not certified") << ')';
+  return out.str();
+}
+
+// The certificate in a few lines.
+std::string describe(const StepReport& r) {
+  std::ostringstream out;
+  out << "step to t = " << r.time << " s: " << (r.certified ? "certified" : "NOT CERTIFIED") << std::setprecision(3)
+      << ", eps_nat " << r.residuals.eps_nat << "\n  contacts   " << r.num_contacts << " (" << r.num_sticking
+      << " sticking, " << r.num_sliding << " sliding, " << r.num_open << " open)";
+  if (r.num_limits) out << ", limits " << r.num_limits;
+  if (r.num_dry_frictions) out << ", dry frictions " << r.num_dry_frictions;
+  if (r.num_loops) out << ", loops " << r.num_loops;
+  out << ", islands " << r.num_islands;
+  if (r.num_sleeping_bodies) out << ", sleeping bodies " << r.num_sleeping_bodies;
+  out << "\n  solver     " << to_string(r.status) << ", " << r.iterations << " iterations, " << r.factorisations
+      << " factorisations";
+  out << "\n  residuals  penetrating " << r.residuals.signorini_penetration << " m/s, complementarity "
+      << r.residuals.signorini_complementarity << " J, Coulomb " << r.residuals.coulomb << " N s, dissipation "
+      << r.residuals.dissipation << " N s";
+  if (r.worst_contact >= 0) out << "; worst contact " << r.worst_contact;
+  out << std::setprecision(6) << "\n  energy     kinetic " << r.kinetic_energy << " J, potential " << r.potential_energy
+      << " J; work of constraints " << std::setprecision(3) << r.constraint_work << " J, dissipated " << r.dissipated
+      << " J";
+  out << "\n  geometry   largest penetration " << r.largest_penetration << " m\n  time       " << 1e6 * total_seconds(r)
+      << " us";
+  return out.str();
+}
+
+void expose_report(nb::module_& module) {
+  nb::class_<StepReport>(module, "StepReport", "The certificate of a step; print it")
+      .def_ro("time", &StepReport::time, "at the end of the step, s")
+      .def_ro("num_contacts", &StepReport::num_contacts)
+      .def_ro("num_sticking", &StepReport::num_sticking)
+      .def_ro("num_sliding", &StepReport::num_sliding)
+      .def_ro("num_open", &StepReport::num_open)
+      .def_ro("num_limits", &StepReport::num_limits)
+      .def_ro("num_dry_frictions", &StepReport::num_dry_frictions)
+      .def_ro("num_loops", &StepReport::num_loops)
+      .def_ro("num_islands", &StepReport::num_islands)
+      .def_ro("num_sleeping_bodies", &StepReport::num_sleeping_bodies)
+      .def_ro("status", &StepReport::status, "the worst of all islands")
+      .def_prop_ro("converged", &StepReport::converged)
+      .def_ro("iterations", &StepReport::iterations, "of all islands")
+      .def_ro("factorisations", &StepReport::factorisations)
+      .def_ro("residuals", &StepReport::residuals, "by the judge, the worst of all islands")
+      .def_ro("worst_contact", &StepReport::worst_contact, "index into contacts(); -1: no contact is the worst")
+      .def_ro("certified", &StepReport::certified, "judged, and residuals.eps_nat within the tolerance")
+      .def_ro("kinetic_energy", &StepReport::kinetic_energy, "of the state that the step began with, J")
+      .def_ro("potential_energy", &StepReport::potential_energy, "of the state that the step began with, J")
+      .def_ro("constraint_work", &StepReport::constraint_work, "by constraint impulses in the step, J")
+      .def_ro("dissipated", &StepReport::dissipated, "by friction of contacts and joints, J")
+      .def_ro("largest_penetration", &StepReport::largest_penetration, "of the contacts that the step began with, m")
+      .def_prop_ro(
+          "seconds",
+          [](const StepReport& r) {
+            nb::typed<nb::dict, nb::str, double> seconds;
+            for (int k = 0; k < static_cast<int>(StepStage::count); ++k) {
+              seconds[nb::cast(to_string(static_cast<StepStage>(k)))] = r.seconds[k];
+            }
+            return seconds;
+          },
+          "wall time by stage")
+      .def_prop_ro("total_seconds", &total_seconds, "wall time of all stages")
+      .def("__repr__", &repr)
+      .def("__str__", &describe);
+}
+
+// ---- contacts
+
+void expose_contact_of_step(nb::module_& module) {
+  nb::class_<Contact>(module, "Contact", "A contact of the last step with what it carried")
+      .def_prop_ro("shape_a", [](const Contact& c) { return c.point.id.shape_a; })
+      .def_prop_ro("shape_b", [](const Contact& c) { return c.point.id.shape_b; })
+      .def_prop_ro(
+          "feature", [](const Contact& c) { return c.point.id.feature; },
+          "names the point between its shapes; stays while the bodies move")
+      .def_ro("body_a", &Contact::body_a, "-1: the world")
+      .def_ro("body_b", &Contact::body_b)
+      .def_prop_ro(
+          "position", [](nb::handle_t<Contact> c) { return view_of(nb::cast<const Contact&>(c).point.position, c); },
+          "world, m; halfway between the surfaces")
+      .def_prop_ro(
+          "normal", [](nb::handle_t<Contact> c) { return view_of(nb::cast<const Contact&>(c).point.normal, c); },
+          "world, from shape_b to shape_a")
+      .def_prop_ro(
+          "gap", [](const Contact& c) { return c.point.gap; }, "m; negative: penetration")
+      .def_prop_ro("frame", view_of_member(&Contact::frame), "columns t1, t2, n in world axes")
+      .def_prop_ro("impulse", view_of_member(&Contact::impulse), "contact frame, on body_a, N s")
+      .def_prop_ro("force", view_of_member(&Contact::force), "world, on body_a, N")
+      .def_prop_ro("velocity", view_of_member(&Contact::velocity),
+                   "relative, at the end of the step, contact frame, m/s")
+      .def_ro("friction", &Contact::friction)
+      .def_ro("regime", &Contact::regime)
+      .def("__repr__", [](const Contact& c) {
+        const char* const regimes[] = {"open", "sticking", "sliding"};
+        return nb::str("Contact(shapes {} and {}, {}, gap={:.3g}, normal impulse={:.3g})")
+            .format(c.point.id.shape_a, c.point.id.shape_b, regimes[static_cast<int>(c.regime)], c.point.gap,
+                    c.impulse[2]);
+      });
+}
+
+// ---- state
+
+// Sizes of a state never change, so that views into it stay valid.
+template <VectorX State::* member>
+void assign(State& state, const ArrayLike& value) {
+  constexpr const char* name = member == &State::q ? "q" : member == &State::v ? "v" : "control";
+  const VectorArgument vector(value, name);
+  VectorX& to = state.*member;
+  if (vector.view().size() != to.size()) {
+    refuse("state: ", name, " has ", vector.view().size(), " entries; ", to.size(), " are wanted");
+  }
+  to = vector.view();
+}
+
+nb::bytes bytes_of(const State& state) {
+  const std::vector<std::byte> bytes = state.to_bytes();
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+State state_from(const nb::bytes& bytes) {
+  return State::from_bytes({static_cast<const std::byte*>(bytes.data()), bytes.size()});
+}
+
+void expose_state(nb::module_& module) {
+  nb::class_<State>(module, "State",
+                    "Everything that changes in a simulation, warm starts and caches included: going on from a copy "
+                    "gives the same bits. q, v and control are read-only views; assign to them to change them.")
+      .def_static("initial", &State::initial, "model"_a)
+      .def_static(
+          "from_keyframe",
+          [](const Model& model, const nb::object& keyframe) {
+            return State::from_keyframe(model, index_or_name(keyframe, "keyframe", [&](const std::string& name) {
+                                          return model.find_keyframe(name);
+                                        }));
+          },
+          "model"_a, "keyframe"_a, nb::sig("def from_keyframe(model: Model, keyframe: int | str) -> State"))
+      .def_rw("time", &State::time, "s")
+      .def_rw("step", &State::step, "number of steps made")
+      .def_prop_rw("q", view_of_member(&State::q), &assign<&State::q>, "positions, laid out as the model says")
+      .def_prop_rw("v", view_of_member(&State::v), &assign<&State::v>, "velocities")
+      .def_prop_rw("control", view_of_member(&State::control), &assign<&State::control>, "one entry per actuator")
+      .def("to_bytes", &bytes_of, "All of it, with a checksum")
+      .def_static("from_bytes", &state_from, "bytes"_a, "ValueError where the bytes are damaged")
+      .def(
+          "save", [](const State& s, const PathLike& path) { s.save(to_path(path)); }, "path"_a)
+      .def_static(
+          "load", [](const PathLike& path) { return State::load(to_path(path)); }, "path"_a)
+      .def("copy", [](const State& s) { return State(s); })
+      .def("__copy__", [](const State& s) { return State(s); })
+      .def(
+          "__deepcopy__", [](const State& s, nb::handle) { return State(s); }, "memo"_a)
+      .def("__getstate__", &bytes_of)
+      .def("__setstate__", [](State& s, const nb::bytes& bytes) { new (&s) State(state_from(bytes)); })
+      .def("__eq__", [](const State& a, const State& b) { return a.to_bytes() == b.to_bytes(); })
+      .def(
+          "__eq__", [](const State&, nb::handle) { return false; }, nb::arg().none())
+      .def("__repr__", [](const State& s) {
+        return nb::str("State(time={:.6g}, step={}, {} positions, {} velocities, {} controls)")
+            .format(s.time, s.step, s.q.size(), s.v.size(), s.control.size());
+      });
+}
+
+// ---- failure
+
+PyObject* failure_type = nullptr;
+
+void expose_failure(nb::module_& module) {
+  failure_type = PyErr_NewExceptionWithDoc("stiction.SolverFailure",
+                                           "A step was not certified under on_failure=\"raise\"; its `report` says "
+                                           "why, the state is that of before the step.",
+                                           PyExc_RuntimeError, nullptr);
+  module.attr("SolverFailure") = nb::borrow(failure_type);
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const SolverFailure& failure) {
+      const nb::object type = nb::borrow(failure_type);
+      const nb::object error = type(failure.what());
+      error.attr("report") = nb::cast(failure.report);
+      PyErr_SetObject(failure_type, error.ptr());
+    }
+  });
+}
+
+}  // namespace
+
+void expose_step_results(nb::module_& module) {
+  expose_report(module);
+  expose_contact_of_step(module);
+  expose_state(module);
+  expose_failure(module);
+}
+
+}  // namespace stiction::python

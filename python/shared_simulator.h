@@ -1,0 +1,47 @@
+// A simulator that several Python threads may share, in turns, for the files that expose sim and dynamics.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "stiction/sim/simulator.h"
+
+namespace stiction::python {
+
+struct SharedSimulator {
+  SharedSimulator(std::shared_ptr<const Model> model, const SimulatorSettings& settings)
+      : simulator(std::move(model), settings) {}
+
+  Simulator simulator;
+  std::mutex mutex;
+  // Answers questions about the current state; the simulator's own factor contains implicit terms.
+  std::optional<DynamicsData> dynamics;
+};
+
+// The simulator is this thread's while it lives. Another thread's step is waited for without the GIL: that thread needs
+// it to come back.
+class Turn {
+ public:
+  explicit Turn(SharedSimulator& shared) : lock_(shared.mutex, std::try_to_lock) {
+    if (lock_) return;
+    const nanobind::gil_scoped_release released;
+    lock_.lock();
+  }
+
+ private:
+  std::unique_lock<std::mutex> lock_;
+};
+
+// The rest of the room `sim`, and the room `dynamics`: as functions of (model, q, v) and of a simulator's state.
+void expose_step_results(nanobind::module_& module);
+void expose_dynamics(nanobind::module_& module, nanobind::class_<SharedSimulator>& simulator);
+
+// An index that exists, or a name that is looked up.
+int to_frame(const Model& model, const nanobind::object& frame);
+// A body by index, or the body that carries the frame of that name.
+int to_body(const Model& model, const nanobind::object& body);
+
+}  // namespace stiction::python
