@@ -31,6 +31,7 @@ LoadedModel load_mjcf(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) refuse(path, ": there is no such file");
   if (std::filesystem::is_directory(path, error)) refuse(path, ": is a folder; name the MJCF file in it");
+  const MujocoSilence silence;
   char message[message_size] = "";
   const MujocoModel compiled(mujoco.load_xml(path.c_str(), nullptr, message, message_size));
   if (!compiled) refuse(path, ": ", message);
@@ -39,15 +40,18 @@ LoadedModel load_mjcf(const std::string& path) {
 
 LoadedModel load_mjcf_string(const std::string& xml) {
   const MujocoLibrary& mujoco = MujocoLibrary::get();
+  const MujocoSilence silence;
   char message[message_size] = "";
   const std::unique_ptr<mjSpec, decltype(&::mj_deleteSpec)> spec(
       mujoco.parse_xml_string(xml.c_str(), nullptr, message, message_size), mujoco.delete_spec);
   if (!spec) refuse("MJCF string: ", message);
   const MujocoModel compiled(mujoco.compile(spec.get(), nullptr));
-  const char* said = mujoco.get_error(spec.get());
-  const std::string warning = said ? said : "";
-  if (!compiled) refuse("MJCF string: ", warning);
-  return read_compiled(*compiled, warning, "MJCF string");
+  if (!compiled) refuse("MJCF string: ", mujoco.get_error(spec.get()));
+  std::string warnings;
+  for (int k = 0; k < mujoco.num_warnings(spec.get()); ++k) {
+    warnings += (k ? "; " : "") + std::string(mujoco.get_warning(spec.get(), k));
+  }
+  return read_compiled(*compiled, warnings, "MJCF string");
 }
 
 bool has_mjcf() {

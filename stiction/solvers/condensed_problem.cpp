@@ -1,5 +1,6 @@
 #include "stiction/solvers/condensed_problem.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "stiction/solvers/dense_delassus.h"
@@ -11,7 +12,7 @@ namespace {
 constexpr double dependent_fraction = 1e-12;
 
 double power_of_two_near(double x) {
-  return std::exp2(std::round(std::log2(x)));
+  return std::exp2(std::min(1023.0, std::round(std::log2(x))));  // 2^1024 is infinite, the largest double nearly that
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ constexpr int pivots_between_rebuilds = 400;
 double power_of_two_near(double x) {
   int exponent = 0;
   std::frexp(x, &exponent);
-  return std::ldexp(1.0, exponent);
+  return std::ldexp(1.0, std::min(1023, exponent));  // 2^1024 is infinite
 }
 
 }  // namespace

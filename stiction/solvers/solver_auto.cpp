@@ -184,12 +184,16 @@ bool SolverAuto::sweep_once(Island& island, const ContactProblem& sparse, AutoOu
   const AutoResidualScale scale(sparse, settings_.use_relative);
   constexpr double infinity = std::numeric_limits<double>::infinity();
   island.velocity.resize(sparse.num_rows());
-  const auto residual = [&](const VectorX& lambda) {
-    sparse.velocity(lambda, island.velocity);
+  const auto residual = [&](const VectorX& lambda, bool is_zero) {
+    if (is_zero) {
+      island.velocity = sparse.free_velocity();
+    } else {
+      sparse.velocity(lambda, island.velocity);
+    }
     return auto_residual(scale, sparse.constraints(), lambda.data(), island.velocity.data(), infinity);
   };
   outcome.stage = AutoStage::warm_start;
-  outcome.residual = residual(impulse);
+  outcome.residual = residual(impulse, impulse.isZero(0.0));  // a cold start costs no product
   outcome.converged = outcome.residual <= settings_.tolerance;
   if (outcome.converged) return true;
   island.swept = impulse;
@@ -198,7 +202,7 @@ bool SolverAuto::sweep_once(Island& island, const ContactProblem& sparse, AutoOu
   AutoOutcome swept;
   swept.stage = AutoStage::sweep;
   swept.iterations = 1;
-  swept.residual = residual(island.swept);
+  swept.residual = residual(island.swept, false);
   swept.converged = swept.residual <= settings_.tolerance;
   if (swept.residual < outcome.residual) impulse = island.swept;
   combine(outcome, swept);

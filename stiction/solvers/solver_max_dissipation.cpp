@@ -286,11 +286,15 @@ SolveReport SolverMaxDissipation::do_solve(const ContactProblem& problem, Contac
   report.residual = std::max(report.residual, phase_one_residual);
   if (settings_.restitution > 0.0) restitute(problem, *answer);
   condensed_.recover(*answer, solution.impulse);
+  if (!solution.impulse.allFinite()) {  // numbers near the largest double
+    solution.impulse.setZero();
+    report.status = SolveStatus::numerical_error;
+  }
   problem.velocity(solution.impulse, solution.velocity);
-  report.residual = std::max(
-      report.residual,
-      stopping_residual(problem, traits().model, solution.impulse, solution.velocity).measure(settings_.use_relative));
-  if (report.residual > settings_.tolerance && report.status == SolveStatus::converged) {
+  const double residual =
+      stopping_residual(problem, traits().model, solution.impulse, solution.velocity).measure(settings_.use_relative);
+  report.residual = std::isnan(residual) ? residual : std::max(report.residual, residual);
+  if (!(report.residual <= settings_.tolerance) && report.status == SolveStatus::converged) {
     report.status = SolveStatus::stalled;
   }
   return report;

@@ -523,6 +523,19 @@ TEST(Mjcf, NothingIsDroppedWithoutAWord) {
   }
 }
 
+// MuJoCo would print them, and write a file MUJOCO_LOG.TXT to the working directory.
+TEST(Mjcf, WarningsOfMujocoAreReturnedAndNotPrinted) {
+  ::testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStdout();
+  const LoadedModel loaded = load_mjcf_string(
+      R"(<mujoco><compiler settotalmass="3"/><worldbody><body><joint/><geom size="0.1"/></body></worldbody></mujoco>)");
+  EXPECT_EQ("", ::testing::internal::GetCapturedStderr());
+  EXPECT_EQ("", ::testing::internal::GetCapturedStdout());
+  EXPECT_TRUE(tells(loaded, "warning of MuJoCo", "settotalmass")) << all_of(loaded);
+  EXPECT_TRUE(mju_getLogConfig().logto_console);
+  EXPECT_NEAR(3.0, total_mass(*loaded.model), 1e-12);
+}
+
 TEST(Mjcf, OptionsThatSwitchThingsOff) {
   const LoadedModel loaded = load_mjcf_string(R"(<mujoco>
     <option><flag gravity="disable" limit="disable" damper="disable" spring="disable" filterparent="disable"/></option>

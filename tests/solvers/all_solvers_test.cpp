@@ -430,6 +430,9 @@ TEST_P(AllSolvers, StrangeProblemsGiveAStatusAndFiniteNumbers) {
   doubled.middleRows(3, 3) = doubled.middleRows(0, 3).eval();
   doubled.middleCols(3, 3) = doubled.middleCols(0, 3).eval();
   problems.emplace("a contact given twice", rebuilt(like, doubled, free, {}));
+  VectorX huge = free;
+  huge[m - 1] = std::numeric_limits<double>::max();
+  problems.emplace("the largest double", rebuilt(like, g, huge, {}));
   problems.emplace("indefinite", rebuilt(like, g.cwiseAbs() - 0.5 * g, free, {}));
   VectorX spread(m);
   for (int k = 0; k < m; ++k) spread[k] = std::pow(10.0, 6.0 * std::sin(5.0 * k));

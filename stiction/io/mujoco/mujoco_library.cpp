@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <mutex>
 #include <stdexcept>
 
 namespace stiction {
@@ -41,12 +42,34 @@ MujocoLibrary load_library() {
   find(library, "mj_deleteSpec", out.delete_spec);
   find(library, "mj_deleteModel", out.delete_model);
   find(library, "mjs_getError", out.get_error);
+  find(library, "mjs_numWarnings", out.num_warnings);
+  find(library, "mjs_getWarning", out.get_warning);
   find(library, "mj_id2name", out.id_to_name);
   find(library, "mj_defaultOption", out.default_option);
+  find(library, "mju_getLogConfig", out.get_log_config);
+  find(library, "mju_setLogConfig", out.set_log_config);
   return out;
 }
 
+std::mutex& silence_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
 }  // namespace
+
+MujocoSilence::MujocoSilence() {
+  silence_mutex().lock();
+  before_ = MujocoLibrary::get().get_log_config();
+  mjLogConfig silent = before_;
+  silent.logto_console = silent.logto_file = 0;
+  MujocoLibrary::get().set_log_config(silent);
+}
+
+MujocoSilence::~MujocoSilence() {
+  MujocoLibrary::get().set_log_config(before_);
+  silence_mutex().unlock();
+}
 
 const MujocoLibrary& MujocoLibrary::get() {
   static const MujocoLibrary library = load_library();

@@ -17,11 +17,28 @@ struct MujocoLibrary {
   decltype(&::mj_deleteSpec) delete_spec;
   decltype(&::mj_deleteModel) delete_model;
   decltype(&::mjs_getError) get_error;
+  decltype(&::mjs_numWarnings) num_warnings;
+  decltype(&::mjs_getWarning) get_warning;
   decltype(&::mj_id2name) id_to_name;
   decltype(&::mj_defaultOption) default_option;
+  decltype(&::mju_getLogConfig) get_log_config;
+  decltype(&::mju_setLogConfig) set_log_config;
 
   // Throws std::runtime_error naming the file that was looked for.
   static const MujocoLibrary& get();
+};
+
+// While it lives MuJoCo writes neither to the console nor to a file MUJOCO_LOG.TXT in the working directory: what it
+// has to say is returned to the caller. One at a time, because the setting belongs to the process.
+class MujocoSilence {
+ public:
+  MujocoSilence();
+  ~MujocoSilence();
+  MujocoSilence(const MujocoSilence&) = delete;
+  MujocoSilence& operator=(const MujocoSilence&) = delete;
+
+ private:
+  mjLogConfig before_;
 };
 
 struct MujocoModelDeleter {
