@@ -9,6 +9,7 @@
 #include "stiction/collision/cache_layout.h"
 #include "stiction/collision/pair_grid.h"
 #include "stiction/collision/pair_kernels.h"
+#include "stiction/collision/terrain.h"
 #include "stiction/math/pack.h"
 #include "stiction/math/refuse.h"
 
@@ -84,6 +85,7 @@ struct Collider::Workspace {
   std::vector<int> awake;
   std::vector<ContactPoint> points;
   Manifold manifold;
+  TerrainContacts terrain;
 
   // Filled where pairs are sought.
   std::vector<Bounds> bounds;
@@ -147,7 +149,7 @@ void Collider::Workspace::list_pairs() {
   const int n = static_cast<int>(shapes.size());
   for (int a = 0; a < n; ++a)
     for (int b = a + 1; b < n; ++b) {
-      if (!model->may_collide(a, b) || find_pair_kernel(shapes[a].kind, shapes[b].kind) == nullptr) continue;
+      if (!model->may_collide(a, b) || !may_meet(shapes[a].kind, shapes[b].kind)) continue;
       allowed.push_back({a, b});
       if (settings.broad_phase == BroadPhase::automatic && allowed.size() > most_listed_pairs) {
         seeks_pairs = true;
@@ -226,7 +228,7 @@ void Collider::Workspace::find_pairs(CollisionCache& bytes, std::span<const Pose
     bounds[i].half.array() += skin + 0.5 * settings.margin + slack;
   }
   grid.find(bounds, found);
-  std::erase_if(found, [&](const PairKey& k) { return !find_pair_kernel(shapes[k.a].kind, shapes[k.b].kind); });
+  std::erase_if(found, [&](const PairKey& k) { return !may_meet(shapes[k.a].kind, shapes[k.b].kind); });
 
   // Pairs that were there before keep what they remember; both lists are sorted.
   const std::size_t size = cache_shape.memory_size;
@@ -301,18 +303,25 @@ void Collider::Workspace::collide_pair(int pair, std::span<const Pose> body_pose
   if (!body_reach.empty())
     reach = (a.slot == world ? 0.0 : body_reach[a.slot]) + (b.slot == world ? 0.0 : body_reach[b.slot]);
   const double margin = settings.margin + reach;
-  const PairKernel kernel = find_pair_kernel(a.kind, b.kind);
-  if (kernel == nullptr) return;
-  const double gap =
-      kernel(*a.shape, pose_of(a, body_pose), *b.shape, pose_of(b, body_pose), margin, cache.memory(pair), manifold);
-  double& wake = cache.wake()[pair];
-  if (manifold.size > 0) {
-    wake = -infinity;
+  const Pose &X_WA = pose_of(a, body_pose), &X_WB = pose_of(b, body_pose);
+  std::byte* memory = cache.memory(pair);
+  const std::size_t num_points = points.size();
+  double gap = 0.0;
+  if (const PairKernel kernel = find_pair_kernel(a.kind, b.kind)) {
+    gap = kernel(*a.shape, X_WA, *b.shape, X_WB, margin, memory, manifold);
     report(key, manifold);
-  } else {
-    const double* odometer = cache.odometer();
-    wake = gap > margin ? odometer[a.slot] + odometer[b.slot] + (gap - settings.margin) - slack : -infinity;
+  } else if (may_meet(a.kind, b.kind)) {
+    TerrainMemory& kept = *reinterpret_cast<TerrainMemory*>(memory);
+    const bool is_swapped = is_terrain(a.kind);
+    gap = is_swapped ? collide_terrain(*b.shape, X_WB, *a.shape, X_WA, margin, kept, terrain)
+                     : collide_terrain(*a.shape, X_WA, *b.shape, X_WB, margin, kept, terrain);
+    for (const TerrainPoint& p : terrain.points)
+      points.push_back({{key.a, key.b, p.feature}, p.position, is_swapped ? Vector3(-p.normal) : p.normal, p.gap});
   }
+  const double* odometer = cache.odometer();
+  cache.wake()[pair] = points.size() == num_points && gap > margin
+                           ? odometer[a.slot] + odometer[b.slot] + (gap - settings.margin) - slack
+                           : -infinity;
 }
 
 void Collider::Workspace::report(const PairKey& key, const Manifold& m) {

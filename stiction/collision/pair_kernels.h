@@ -13,7 +13,13 @@ namespace stiction {
 using PairKernel = double (*)(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double margin,
                               std::byte* memory, Manifold& out);
 
-// Null where two kinds never meet (two planes, two terrains).
+inline bool is_terrain(ShapeKind kind) {
+  return kind == ShapeKind::triangle_mesh || kind == ShapeKind::height_field;
+}
+
+// False for two planes, two terrains, and planes with terrains.
+bool may_meet(ShapeKind a, ShapeKind b);
+// Null for terrain, which is served by collide_terrain(), and where two kinds never meet.
 PairKernel find_pair_kernel(ShapeKind a, ShapeKind b);
 std::size_t pair_memory_size(ShapeKind a, ShapeKind b);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "stiction/math/refuse.h"
+#include "stiction/model/flat_regions.h"
 
 namespace stiction {
 
@@ -25,7 +26,38 @@ std::shared_ptr<const HeightField> HeightField::make(int num_x, int num_y, doubl
   field->heights_.assign(heights.begin(), heights.end());
   const auto [low, high] = std::minmax_element(heights.begin(), heights.end());
   field->lowest_ = *low, field->highest_ = *high;
+  field->find_regions();
   return field;
+}
+
+std::array<HeightField::Corner, 3> HeightField::corners(int triangle) const {
+  const int cell = triangle >> 1, i = cell % (num_x_ - 1), j = cell / (num_x_ - 1);
+  if (triangle & 1) return {Corner{i, j}, Corner{i + 1, j + 1}, Corner{i, j + 1}};
+  return {Corner{i, j}, Corner{i + 1, j}, Corner{i + 1, j + 1}};
+}
+
+int HeightField::across(int triangle, int k) const {
+  const int cell = triangle >> 1, cells_x = num_x_ - 1, i = cell % cells_x, j = cell / cells_x;
+  if (triangle & 1) {
+    if (k == 0) return triangle - 1;
+    if (k == 1) return j + 1 < num_y_ - 1 ? 2 * (cell + cells_x) : -1;
+    return i > 0 ? 2 * (cell - 1) : -1;
+  }
+  if (k == 2) return triangle + 1;
+  if (k == 0) return j > 0 ? 2 * (cell - cells_x) + 1 : -1;
+  return i + 1 < cells_x ? 2 * (cell + 1) + 1 : -1;
+}
+
+void HeightField::find_regions() {
+  const auto place = [&](const Corner& c) { return sample(c.i, c.j); };
+  const auto is_flat = [&](int t, int k) {
+    const auto own = corners(t), other = corners(across(t, k));
+    const Vector3 origin = place(own[0]), n = (place(own[1]) - origin).cross(place(own[2]) - origin).normalized();
+    double farthest = 0.0;
+    for (const Corner& c : other) farthest = std::max(farthest, std::abs(n.dot(place(c) - origin)));
+    return farthest <= 1e-9 * (spacing_x_ + spacing_y_);
+  };
+  regions_ = find_flat_regions(num_triangles(), [&](int t, int k) { return across(t, k); }, is_flat);
 }
 
 double HeightField::highest_in(int i, int j) const {

@@ -10,13 +10,13 @@
 #include <span>
 #include <vector>
 
-#include "stiction/math/types.h"
+#include "stiction/math/pose.h"
 
 namespace stiction {
 
 class HeightField {
  public:
-  static constexpr int max_samples = 1 << 28;
+  static constexpr int max_samples = 1 << 27;
 
   // heights[j num_x + i], m. Throws std::invalid_argument for fewer than two samples along an axis, a spacing that is
   // not positive, another number of heights than num_x num_y, and heights that are not finite.
@@ -39,15 +39,28 @@ class HeightField {
   // Heights within a cell.
   double highest_in(int i, int j) const;
 
+  // Triangles are numbered 2 (j (num_x − 1) + i) + half.
+  struct Corner {
+    int i, j;
+  };
+  int num_triangles() const { return 2 * (num_x_ - 1) * (num_y_ - 1); }
+  std::array<Corner, 3> corners(int triangle) const;  // counter-clockwise from above
+  // The triangle beyond the edge from corner k to corner k + 1; −1 at the border.
+  int across(int triangle, int k) const;
+  // The lowest number among the triangles that hang together with this one over flat edges (to 1e-9 of their size).
+  int region(int triangle) const { return regions_[triangle]; }
+
   // Height of the surface; at the border where (x, y) is outside.
   double height_at(double x, double y) const;
 
  private:
   HeightField() = default;
+  void find_regions();
 
   int num_x_ = 0, num_y_ = 0;
   double spacing_x_ = 0.0, spacing_y_ = 0.0, lowest_ = 0.0, highest_ = 0.0;
   std::vector<double> heights_;
+  std::vector<int> regions_;
 };
 
 }  // namespace stiction

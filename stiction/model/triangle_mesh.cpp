@@ -1,10 +1,12 @@
 #include "stiction/model/triangle_mesh.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "stiction/math/refuse.h"
+#include "stiction/model/flat_regions.h"
 
 namespace stiction {
 
@@ -21,6 +23,7 @@ std::shared_ptr<const TriangleMesh> TriangleMesh::make(std::span<const Vector3> 
   mesh->merge_vertices(vertices, triangles);
   if (mesh->triangles_.empty()) refuse("TriangleMesh: no triangle with an area among ", triangles.size());
   mesh->find_neighbours();
+  mesh->find_regions();
   mesh->build_tree();
   return mesh;
 }
@@ -71,6 +74,19 @@ void TriangleMesh::find_neighbours() {
     across_[sides[i].triangle][sides[i].edge] = sides[i + 1].triangle;
     across_[sides[i + 1].triangle][sides[i + 1].edge] = sides[i].triangle;
   }
+}
+
+void TriangleMesh::find_regions() {
+  const auto is_flat = [&](int t, int k) {
+    const int other = across(t, k);
+    double farthest = 0.0, size = 0.0;
+    for (int i = 0; i < 3; ++i) {
+      const Vector3 e = corner(other, i) - corner(t, k);
+      farthest = std::max(farthest, std::abs(e.dot(normal(t)))), size = std::max(size, e.norm());
+    }
+    return farthest <= 1e-9 * size && normal(t).dot(normal(other)) > 0.0;
+  };
+  regions_ = find_flat_regions(num_triangles(), [&](int t, int k) { return across(t, k); }, is_flat);
 }
 
 void TriangleMesh::build_tree() {

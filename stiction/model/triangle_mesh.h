@@ -34,6 +34,9 @@ class TriangleMesh {
   // −1 at a border, and where more than two triangles share the edge.
   int across(int triangle, int k) const { return across_[triangle][k]; }
 
+  // The lowest number among the triangles that hang together with this one over flat edges (to 1e-9 of their size).
+  int region(int triangle) const { return regions_[triangle]; }
+
   const Vector3& lower() const { return nodes_[0].low; }
   const Vector3& upper() const { return nodes_[0].high; }
 
@@ -64,13 +67,14 @@ class TriangleMesh {
   TriangleMesh() = default;
   void merge_vertices(std::span<const Vector3> vertices, std::span<const std::array<int, 3>> triangles);
   void find_neighbours();
+  void find_regions();
   void build_tree();
   void split(int node, const std::vector<Vector3>& centers);
 
   std::vector<Vector3> vertices_, normals_;
   std::vector<std::array<int, 3>> triangles_, across_;
   std::vector<Node> nodes_;
-  std::vector<int> order_;
+  std::vector<int> order_, regions_;
 };
 
 }  // namespace stiction

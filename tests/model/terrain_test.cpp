@@ -23,6 +23,7 @@ TEST(TriangleMesh, MergesVerticesAndFindsNeighbours) {
   EXPECT_EQ(mesh->across(1, 0), 0);
   EXPECT_EQ(mesh->across(0, 0), -1);
   EXPECT_EQ(mesh->normal(0), Vector3(0, 0, 1));
+  EXPECT_EQ(mesh->region(1), 0);
   EXPECT_EQ(mesh->upper(), Vector3(1, 1, 0));
 }
 
@@ -74,6 +75,36 @@ TEST(HeightField, HeightIsThatOfItsTriangles) {
   EXPECT_EQ(field->lower(), Vector3(-1.0, -0.5, 0.0));
   EXPECT_EQ(field->upper(), Vector3(1.0, 0.5, 1.0));
   EXPECT_DOUBLE_EQ(field->highest_in(0, 0), 1.0);
+}
+
+TEST(HeightField, NeighboursAndFlatRegions) {
+  // 4 x 3 samples, flat but for one corner, which lifts one triangle.
+  std::vector<double> h(12, 0.5);
+  h[3] = 1.0;
+  const auto field = HeightField::make(4, 3, 0.5, 1.0, h);
+  ASSERT_EQ(field->num_triangles(), 12);
+  int borders = 0, apart = 0;
+  for (int t = 0; t < field->num_triangles(); ++t) {
+    const auto own = field->corners(t);
+    apart += field->region(t) != 0;
+    for (int k = 0; k < 3; ++k) {
+      const int other = field->across(t, k);
+      if (other < 0) {
+        ++borders;
+        continue;
+      }
+      // The shared edge runs the other way round there.
+      bool found = false;
+      const auto its = field->corners(other);
+      for (int m = 0; m < 3; ++m)
+        found |= field->across(other, m) == t && its[m].i == own[(k + 1) % 3].i && its[m].j == own[(k + 1) % 3].j &&
+                 its[(m + 1) % 3].i == own[k].i && its[(m + 1) % 3].j == own[k].j;
+      EXPECT_TRUE(found) << t << " " << k;
+    }
+  }
+  EXPECT_EQ(borders, 2 * (3 + 2));
+  EXPECT_EQ(apart, 1);
+  EXPECT_EQ(field->region(4), 4);  // cell (2, 0), the half with corner (3, 0)
 }
 
 TEST(HeightField, RefusesBadInput) {

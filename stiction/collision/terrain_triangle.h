@@ -1,0 +1,30 @@
+// One triangle of a terrain with what lies around it, the same for meshes and height fields.
+#pragma once
+
+#include <vector>
+
+#include "stiction/model/height_field.h"
+#include "stiction/model/triangle_mesh.h"
+
+namespace stiction {
+
+enum class EdgeKind : std::uint8_t { border, convex, flat, hollow };
+
+struct TerrainTriangle {
+  Vector3 corner[3];
+  Vector3 normal;     // unit, outward
+  Vector3 beyond[3];  // far corner of the neighbour across edge k (corner k to k + 1); the own corner k at a border
+  EdgeKind kind[3];   // of the edges
+  int vertex[3];      // numbers in the terrain
+  int edge[3];        // numbers in the terrain: 3 triangle + k, the lower of the two
+  int region;
+};
+
+void get_triangle(const TriangleMesh& mesh, int t, TerrainTriangle& out);
+void get_triangle(const HeightField& field, int t, TerrainTriangle& out);
+
+// Triangles whose boxes meet [low, high], sorted.
+void list_triangles(const TriangleMesh& mesh, const Vector3& low, const Vector3& high, std::vector<int>& out);
+void list_triangles(const HeightField& field, const Vector3& low, const Vector3& high, std::vector<int>& out);
+
+}  // namespace stiction
