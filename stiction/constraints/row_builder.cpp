@@ -122,8 +122,8 @@ void RowBuilder::add_sides(const Inputs& in, const Side& a, const Side& b, RowSe
 void RowBuilder::build(const Inputs& in, RowSet& rows) {
   rows.clear();
   std::fill(chain_known_.begin(), chain_known_.end(), 0);
-  frames_.resize(in.contacts.size());
-  materials_.resize(in.contacts.size());
+  points_.clear();
+  frames_.clear();
   if (!in.contacts.empty() || !model_->loops.empty()) {
     body_velocities(*model_, in.dynamics, in.v_free, velocity_.data());
   }
@@ -141,22 +141,47 @@ static double rigid_offset(double gap, double time_step, const ConstraintSetting
   return -std::min(settings.largest_correction, settings.baumgarte / time_step * deep);
 }
 
+Matrix3 RowBuilder::frame_of(const Inputs& in, const ContactPoint& point, const PairMaterial& material) const {
+  if (material.direction_of < 0) return contact_frame(point.normal);
+  const Shape& owner = model_->shapes[material.direction_of == 0 ? point.id.shape_a : point.id.shape_b];
+  const Vector3 x = owner.pose.rotation.col(0);
+  return contact_frame(point.normal, owner.body < 0 ? x : Vector3(body_pose(in.dynamics, owner.body).rotation * x));
+}
+
+// γ_N and R_N of a contact (3.2, 3.3), given its free normal velocity.
+void RowBuilder::set_contact_offset(const Inputs& in, const ContactPoint& point, const PairMaterial& material,
+                                    double c_free, RowSet& rows) const {
+  const double dt = in.time_step;
+  if (material.compliance > 0.0) {  // a spring of stiffness 1/compliance
+    const double lag = dt + material.damping * material.compliance;
+    rows.compliance.back()[2] = material.compliance / (dt * lag);
+    rows.offset.back()[2] = point.gap / lag;
+    return;
+  }
+  rows.offset.back()[2] = rigid_offset(point.gap, dt, in.settings);
+  // An impact bounces in the step in which it would happen, not in an earlier one that only sees it coming.
+  if (material.restitution == 0.0 || point.gap + dt * c_free > 0.0) return;
+  const int body_a = model_->shapes[point.id.shape_a].body, body_b = model_->shapes[point.id.shape_b].body;
+  double c_before = 0.0;  // c_N at the beginning of the step
+  if (body_a >= 0) c_before += point.normal.dot(point_velocity(in.dynamics, body_a, point.position));
+  if (body_b >= 0) c_before -= point.normal.dot(point_velocity(in.dynamics, body_b, point.position));
+  if (c_before < -in.settings.restitution_threshold) {
+    rows.offset.back()[2] = std::min(+rows.offset.back()[2], material.restitution * c_before);
+  }
+}
+
 void RowBuilder::add_contact(const Inputs& in, int index, RowSet& rows) {
   const ContactPoint& point = in.contacts[index];
   const Shape &shape_a = model_->shapes[point.id.shape_a], &shape_b = model_->shapes[point.id.shape_b];
-  PairMaterial& material = materials_[index];
-  material = combine(shape_a.material, shape_b.material, model_->friction_rule);
-  Matrix3& frame = frames_[index];
-  if (material.direction_of < 0) {
-    frame = contact_frame(point.normal);
-  } else {
-    const Shape& owner = material.direction_of == 0 ? shape_a : shape_b;
-    const Vector3 x = owner.pose.rotation.col(0);
-    frame = contact_frame(point.normal, owner.body < 0 ? x : Vector3(body_pose(in.dynamics, owner.body).rotation * x));
-  }
-
+  const PairMaterial material = combine(shape_a.material, shape_b.material, model_->friction_rule);
+  const Matrix3 frame = frame_of(in, point, material);
   const Side a{shape_a.body, point_rows(frame, arm(in, shape_a.body, point.position), 1.0)};
   const Side b{shape_b.body, point_rows(frame, arm(in, shape_b.body, point.position), -1.0)};
+  const Pack4 c_free = relative_velocity(a, b);
+  if (point.gap > in.contact_margin && point.gap + in.time_step * c_free[2] > in.contact_margin) return;
+
+  points_.push_back(index);
+  frames_.push_back(frame);
   const Constraint law = material.direction_of < 0
                              ? Constraint::make_frictional(material.friction)
                              : Constraint::make_anisotropic(material.friction, material.friction_2);
@@ -166,26 +191,9 @@ void RowBuilder::add_contact(const Inputs& in, int index, RowSet& rows) {
                          .second = point.id.shape_b,
                          .feature = point.id.feature},
                         tree_of(a.body), tree_of(b.body));
-  const Pack4 c_free = relative_velocity(a, b);
-  Pack4 offset{};
-  const double dt = in.time_step;
-  if (material.compliance > 0.0) {  // (3.3) with k = 1/compliance
-    const double lag = dt + material.damping * material.compliance;
-    rows.compliance.back()[2] = material.compliance / (dt * lag);
-    offset[2] = point.gap / lag;
-  } else {
-    offset[2] = rigid_offset(point.gap, dt, in.settings);
-    if (material.restitution > 0.0 && point.gap + dt * c_free[2] <= 0.0) {
-      double c_before = 0.0;  // c_N at the beginning of the step
-      if (a.body >= 0) c_before += frame.col(2).dot(point_velocity(in.dynamics, a.body, point.position));
-      if (b.body >= 0) c_before -= frame.col(2).dot(point_velocity(in.dynamics, b.body, point.position));
-      if (c_before < -in.settings.restitution_threshold) {
-        offset[2] = std::min(offset[2], material.restitution * c_before);
-      }
-    }
-  }
-  rows.offset.back() = offset;
-  rows.free_velocity.back() = c_free + offset;
+  rows.error.back()[2] = point.gap;
+  set_contact_offset(in, point, material, c_free[2], rows);
+  rows.free_velocity.back() = c_free + rows.offset.back();
   add_sides(in, a, b, rows);
 }
 

@@ -32,15 +32,18 @@ class RowBuilder {
     const double* v = nullptr;       // velocity at the beginning of the step
     const double* v_free = nullptr;  // velocity at its end without constraints
     std::span<const ContactPoint> contacts;
+    // Contacts farther than this become rows only where the free motion brings them nearer than it, m.
+    double contact_margin = 0.0;
     double time_step = 0.0;
     const ConstraintSettings& settings;
   };
   // Fills `rows`: contacts in their order, lower limits, upper limits, dry friction, loops; guesses stay zero.
   void build(const Inputs& in, RowSet& rows);
 
-  // Frame R_WC and pair properties of every contact of the last build.
+  // The contacts that became rows in the last build are its first constraints: which point each is, its frame R_WC.
+  int num_contacts() const { return static_cast<int>(points_.size()); }
+  int point(int contact) const { return points_[contact]; }
   const Matrix3& frame(int contact) const { return frames_[contact]; }
-  const PairMaterial& material(int contact) const { return materials_[contact]; }
 
  private:
   struct Covector {
@@ -54,6 +57,9 @@ class RowBuilder {
   static Covector turning_rows(const Matrix3& axes, double sign);
   static Pack4 apply(const Covector& w, const Pack8& velocity);
 
+  Matrix3 frame_of(const Inputs& in, const ContactPoint& point, const PairMaterial& material) const;
+  void set_contact_offset(const Inputs& in, const ContactPoint& point, const PairMaterial& material, double c_free,
+                          RowSet& rows) const;
   void add_contact(const Inputs& in, int index, RowSet& rows);
   void add_limits(const Inputs& in, RowSet& rows);
   void add_limit(const Inputs& in, int dof, bool upper, RowSet& rows);
@@ -80,8 +86,8 @@ class RowBuilder {
   std::vector<Pack8> velocity_;    // of bodies, at v_free
   std::vector<int> limited_dofs_, dry_dofs_;
   std::vector<double> dof_chain_, other_chain_;
+  std::vector<int> points_;
   std::vector<Matrix3> frames_;
-  std::vector<PairMaterial> materials_;
 };
 
 }  // namespace stiction

@@ -43,6 +43,7 @@ void RowBuilder::add_limit(const Inputs& in, int dof, bool upper, RowSet& rows) 
       Constraint::make_unilateral(),
       {.source = upper ? ConstraintSource::upper_limit : ConstraintSource::lower_limit, .first = dof, .second = 0},
       model_->bodies[d.body].tree, -1);
+  rows.error.back()[0] = gap;
   double offset = gap / in.time_step;
   if (gap <= 0.0) {
     const double deep = in.settings.project_positions ? 0.0 : std::max(0.0, -gap - in.settings.slop);

@@ -10,6 +10,7 @@ void RowBuilder::set_loop_offset(const Inputs& in, const Loop& loop, int row_cou
                                  RowSet& rows) {
   const double dt = in.time_step;
   for (int r = 0; r < row_count; ++r) {
+    rows.error.back()[r] = error[r];
     if (loop.compliance > 0.0) {
       rows.compliance.back()[r] = loop.compliance / (dt * dt);
       rows.offset.back()[r] = error[r] / dt;

@@ -9,6 +9,7 @@ void RowSet::clear() {
   free_velocity.clear();
   offset.clear();
   compliance.clear();
+  error.clear();
   guess.clear();
   segment_begin.assign(1, 0);
   segments.clear();
@@ -22,6 +23,7 @@ void RowSet::begin_constraint(const Constraint& law, const RowIdentity& identity
   free_velocity.push_back(Pack4{});
   offset.push_back(Pack4{});
   compliance.push_back(Pack4{});
+  error.push_back(Pack4{});
   guess.push_back(Pack4{});
 }
 

@@ -9,13 +9,14 @@ namespace stiction {
 std::span<const Contact> Simulator::contacts() const {
   Workspace& w = *workspace_;
   if (w.contacts_current) return w.contacts;
-  w.contacts.resize(w.points.size());
-  for (std::size_t i = 0; i < w.points.size(); ++i) {
+  const int count = w.state.step == 0 ? 0 : w.row_builder.num_contacts();
+  w.contacts.resize(count);
+  for (int i = 0; i < count; ++i) {
     Contact& c = w.contacts[i];
-    c.point = w.points[i];
+    c.point = w.points[w.row_builder.point(i)];
     c.body_a = w.model->shapes[c.point.id.shape_a].body;
     c.body_b = w.model->shapes[c.point.id.shape_b].body;
-    c.frame = w.row_builder.frame(static_cast<int>(i));
+    c.frame = w.row_builder.frame(i);
     c.impulse = Vector3(w.impulse[i][0], w.impulse[i][1], w.impulse[i][2]);
     c.force = c.frame * c.impulse / w.time_step;
     const Pack4 end = w.velocity[i] - w.rows.compliance[i] * w.impulse[i] - w.rows.offset[i];

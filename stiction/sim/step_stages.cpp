@@ -56,6 +56,7 @@ void Simulator::Workspace::make_rows() {
                      .v = state.v.data(),
                      .v_free = free_velocity.data(),
                      .contacts = points,
+                     .contact_margin = settings.collision.margin,
                      .time_step = time_step,
                      .settings = settings.constraints},
                     rows);
@@ -153,7 +154,7 @@ void Simulator::Workspace::judge_islands() {
 
 // Regimes, and the work of the impulses by (1.9): with G λ = σ − R λ − g and J v_f = g − γ no product is needed.
 void Simulator::Workspace::account_energy() {
-  report.num_contacts = static_cast<int>(points.size());
+  report.num_contacts = row_builder.num_contacts();
   report.num_sticking = report.num_sliding = report.num_open = 0;
   report.num_limits = report.num_dry_frictions = report.num_loops = 0;
   report.num_islands = num_slots;
