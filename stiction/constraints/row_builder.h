@@ -36,6 +36,7 @@ class RowBuilder {
     double contact_margin = 0.0;
     double time_step = 0.0;
     const ConstraintSettings& settings;
+    const char* asleep = nullptr;  // by tree: no rows for its joints; null: none sleeps
   };
   // Fills `rows`: contacts in their order, lower limits, upper limits, dry friction, loops; guesses stay zero.
   void build(const Inputs& in, RowSet& rows);
@@ -75,6 +76,7 @@ class RowBuilder {
   Pack4 relative_velocity(const Side& a, const Side& b) const;
   const Pack8* chain(const Inputs& in, int body);
   Vector3 arm(const Inputs& in, int body, const Vector3& point) const;
+  bool is_asleep(const Inputs& in, int body) const { return body >= 0 && in.asleep && in.asleep[tree_of(body)]; }
   int tree_of(int body) const { return body < 0 ? -1 : model_->bodies[body].tree; }
 
   std::shared_ptr<const Model> model_;

@@ -56,13 +56,16 @@ void RowBuilder::add_limit(const Inputs& in, int dof, bool upper, RowSet& rows) 
 
 void RowBuilder::add_limits(const Inputs& in, RowSet& rows) {
   for (const bool upper : {false, true}) {
-    for (const int dof : limited_dofs_) add_limit(in, dof, upper, rows);
+    for (const int dof : limited_dofs_) {
+      if (!is_asleep(in, model_->dofs[dof].body)) add_limit(in, dof, upper, rows);
+    }
   }
 }
 
 void RowBuilder::add_dry_friction(const Inputs& in, RowSet& rows) {
   for (const int dof : dry_dofs_) {
     const Dof& d = model_->dofs[dof];
+    if (is_asleep(in, d.body)) continue;
     rows.begin_constraint(Constraint::make_dry_friction(in.time_step * d.dry_friction),
                           {.source = ConstraintSource::dry_friction, .first = dof, .second = 0},
                           model_->bodies[d.body].tree, -1);

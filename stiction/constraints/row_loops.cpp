@@ -62,7 +62,10 @@ void RowBuilder::add_frame_loop(const Inputs& in, int loop, RowSet& rows) {
 
 void RowBuilder::add_loops(const Inputs& in, RowSet& rows) {
   for (int i = 0; i < static_cast<int>(model_->loops.size()); ++i) {
-    if (model_->loops[i].kind == LoopKind::joint_equality) {
+    const Loop& loop = model_->loops[i];
+    const bool joints = loop.kind == LoopKind::joint_equality;
+    if (is_asleep(in, joints ? model_->dofs[loop.dof_a].body : std::max(loop.body_a, loop.body_b))) continue;
+    if (joints) {
       add_joint_equality(in, i, rows);
     } else {
       add_frame_loop(in, i, rows);

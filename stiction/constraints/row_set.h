@@ -29,7 +29,7 @@ struct RowSet {
   std::vector<Pack4> free_velocity;       // g = J v_f + γ, lanes = rows
   std::vector<Pack4> offset;              // γ
   std::vector<Pack4> compliance;          // R
-  std::vector<Pack4> error;                    // position error: gap of a contact (third lane) or limit, of a loop, m or rad
+  std::vector<Pack4> error;               // position error: gap of a contact (third lane) or limit, of a loop, m or rad
   std::vector<Pack4> guess;               // impulse to start from
   std::vector<int> segment_begin;         // size() + 1
 

@@ -43,6 +43,29 @@ const DynamicsData& Simulator::Workspace::past_dynamics() {
   return *past;
 }
 
+// Forces of loop closures in the last step: on body a at p_a, and the opposite on body b at p_b.
+template <class Function>
+void Simulator::Workspace::for_each_loop_wrench(Function&& function) {
+  for (int i = 0; i < rows.size(); ++i) {
+    if (rows.id[i].source != ConstraintSource::loop) continue;
+    const Loop& loop = model->loops[rows.id[i].first];
+    if (loop.kind == LoopKind::joint_equality) continue;  // acts along joints, between no two bodies
+    const auto placed = [&](int on, const Pose& pose) { return on < 0 ? pose : stiction::body_pose(*past, on) * pose; };
+    const Pose a = placed(loop.body_a, loop.pose_a), b = placed(loop.body_b, loop.pose_b);
+    const int block = rows.id[i].second;
+    const Vector3 x = Vector3(impulse[i][0], impulse[i][1], impulse[i][2]) / time_step;
+    Vector3 force = Vector3::Zero(), torque = Vector3::Zero();
+    if (block == 0) {
+      force = b.rotation * x;
+    } else if (loop.kind == LoopKind::weld) {
+      torque = b.rotation * x;
+    } else {
+      torque = b.rotation.col(block - 1) * x[0];
+    }
+    function(loop.body_a, loop.body_b, force, torque, a.position, b.position);
+  }
+}
+
 const VectorX& Simulator::constraint_impulse() const {
   Workspace& w = *workspace_;
   if (w.state.step == 0 || w.rows.size() == 0) return w.constraint_impulse.setZero();
@@ -53,6 +76,43 @@ const VectorX& Simulator::constraint_impulse() const {
       w.constraint_impulse[j] += added[j] * w.factor_impulse[j];
   }
   return w.constraint_impulse;
+}
+
+// What the motion of the subtree asked for, less what the world did to it directly: contacts, loops, external forces.
+std::pair<Vector3, Vector3> Simulator::joint_wrench(int body) {
+  Workspace& w = *workspace_;
+  if (body < 0 || body >= w.model->num_bodies()) refuse("joint wrench: body ", body, " does not exist");
+  if (w.state.step == 0 || w.model->bodies[body].joint == JointType::free) return {Vector3::Zero(), Vector3::Zero()};
+  w.past_dynamics();
+  DynamicsData& past = *w.past;
+  const VectorX acceleration = (w.state.v - w.free_velocity) / w.time_step;
+  VectorX tau(acceleration.size());
+  inverse_dynamics(*w.model, past, acceleration.data(), nullptr, 0, tau.data());
+  const Vector3 origin = stiction::body_pose(past, body).position;
+  const Vector3 reference = tree_reference(past, w.model->bodies[body].tree);
+  const auto to_vector = [](const Vec3<double>& a) { return Vector3(a.x(), a.y(), a.z()); };
+  Vector3 force = to_vector(past.scratch_force[body].linear);
+  Vector3 torque = to_vector(past.scratch_force[body].angular) + (reference - origin).cross(force);
+  const auto below = [&](int other) {
+    while (other > body) other = w.model->bodies[other].parent;
+    return other == body;
+  };
+  const auto subtract = [&](int on, const Vector3& f, const Vector3& t, const Vector3& point) {
+    if (on < 0 || !below(on)) return;
+    force -= f;
+    torque -= t + (point - origin).cross(f);
+  };
+  for (const BodyWrench& e : w.external_forces) subtract(e.body, e.force, e.torque, e.point);
+  for (const Contact& c : contacts()) {
+    subtract(c.body_a, c.force, Vector3::Zero(), c.point.position);
+    subtract(c.body_b, -c.force, Vector3::Zero(), c.point.position);
+  }
+  w.for_each_loop_wrench(
+      [&](int body_a, int body_b, const Vector3& f, const Vector3& t, const Vector3& p_a, const Vector3& p_b) {
+        subtract(body_a, f, t, p_a);
+        subtract(body_b, -f, -t, p_b);
+      });
+  return {force, torque};
 }
 
 const DynamicsData& Simulator::dynamics() {

@@ -104,6 +104,10 @@ IslandSlot& Simulator::Workspace::slot(int k) {
   return slots[k];
 }
 
+void Simulator::Workspace::wake() {
+  std::fill(state.rest_steps.begin(), state.rest_steps.end(), 0);
+}
+
 void Simulator::Workspace::forget() {
   state.warm_starts.clear();
   state.collision.clear();
@@ -177,12 +181,16 @@ void Simulator::set_velocity(VectorView v) {
 
 void Simulator::set_control(VectorView control) {
   check_input("control", control, workspace_->state.control.size());
+  if (workspace_->state.control == control) return;
   workspace_->state.control = control;
+  workspace_->wake();
 }
 
 void Simulator::set_joint_force(VectorView force) {
   check_input("joint_force", force, model().num_velocities());
+  if (workspace_->joint_force == force) return;
   workspace_->joint_force = force;
+  workspace_->wake();
 }
 
 void Simulator::add_external_force(int body, const Vector3& force, const Vector3& point, const Vector3& torque) {
@@ -194,9 +202,11 @@ void Simulator::add_external_force(int body, const Vector3& force, const Vector3
            ") or torque (", torque.transpose(), ") is not finite");
   }
   workspace_->external_forces.push_back({body, force, torque, point});
+  workspace_->wake();
 }
 
 void Simulator::clear_external_forces() {
+  if (!workspace_->external_forces.empty()) workspace_->wake();
   workspace_->external_forces.clear();
 }
 
@@ -208,6 +218,7 @@ const StepReport& Simulator::step() {
   w.update_dynamics();
   w.clock.stop(StepStage::kinematics, w.report);
   w.find_contacts();
+  w.find_sleepers();
   w.clock.stop(StepStage::collide, w.report);
   w.find_free_velocity();
   w.clock.stop(StepStage::free_velocity, w.report);

@@ -29,6 +29,13 @@ void Simulator::Workspace::find_contacts() {
   points = collider.collide(body_poses, body_reach, state.collision);
 }
 
+void Simulator::Workspace::find_sleepers() {
+  if (!settings.sleeping) return;
+  sleeping.find(*model, points, settings.sleep_after, state.rest_steps);
+  points = sleeping.awake_points(*model, points);
+  report.num_sleeping_bodies = sleeping.num_sleeping_bodies(*model);
+}
+
 void Simulator::Workspace::find_free_velocity() {
   const int nv = model->num_velocities();
   actuation.update(*model, state.q.data(), state.v.data(), state.control.data(), time_step, settings.implicit);
@@ -40,6 +47,10 @@ void Simulator::Workspace::find_free_velocity() {
   free_velocity = time_step * generalized_force;
   solve_inertia(*model, dynamics, free_velocity.data());
   free_velocity += state.v;
+  for (std::size_t t = 0; settings.sleeping && t < model->trees.size(); ++t) {
+    if (!sleeping.is_asleep(static_cast<int>(t))) continue;
+    free_velocity.segment(model->trees[t].first_velocity, model->trees[t].num_velocities).setZero();
+  }
   if (!std::isfinite((free_velocity.array() * 0.0).sum())) {
     for (int j = 0; j < nv; ++j) {
       if (!std::isfinite(free_velocity[j])) {
@@ -58,7 +69,8 @@ void Simulator::Workspace::make_rows() {
                      .contacts = points,
                      .contact_margin = settings.collision.margin,
                      .time_step = time_step,
-                     .settings = settings.constraints},
+                     .settings = settings.constraints,
+                     .asleep = settings.sleeping ? sleeping.asleep() : nullptr},
                     rows);
   carry_guesses();
   islands.find(rows, static_cast<int>(model->trees.size()));
@@ -205,18 +217,22 @@ void Simulator::Workspace::account_energy() {
 void Simulator::Workspace::integrate_state() {
   if (rows.size() > 0) {
     factor_impulse.setZero();
-    for (int i = 0; i < rows.size(); ++i) {
-      const Pack4 lambda = impulse[i];
-      for (int s = rows.segment_begin[i]; s < rows.segment_begin[i + 1]; ++s) {
-        const VelocityNode& node = model->nodes[rows.segments[s].node];
-        const Pack4* column = rows.columns.data() + rows.segments[s].first_column;
-        for (int e = 0; e < node.size; ++e) factor_impulse[node.first_velocity + e] += sum(column[e] * lambda);
-      }
-    }
+    add_factor_impulse(*model, rows, impulse, factor_impulse);
     velocity_from_factor(*model, dynamics, factor_impulse.data(), factor_impulse.data());
     free_velocity += factor_impulse;  // from here on v⁺
   }
-  integrate(*model, state.q, free_velocity, time_step, next_position);
+  if (settings.constraints.project_positions && rows.size() > 0) {
+    end_velocity.resize(rows.size());
+    for (int i = 0; i < rows.size(); ++i)
+      end_velocity[i] = velocity[i] - rows.compliance[i] * impulse[i] - rows.offset[i];
+    // v⁺ + u moves the positions; v⁺ alone stays the velocity.
+    generalized_force = free_velocity + projection.project(*model, dynamics, rows, end_velocity, time_step,
+                                                           settings.constraints, settings.tolerance);
+    integrate(*model, state.q, generalized_force, time_step, next_position);
+  } else {
+    integrate(*model, state.q, free_velocity, time_step, next_position);
+  }
+  if (settings.sleeping) sleeping.count(*model, free_velocity, settings.sleep_speed, state.rest_steps);
 
   next_warm_starts.resize(rows.size());
   for (int i = 0; i < rows.size(); ++i) {

@@ -10,20 +10,14 @@
 #include "stiction/constraints/islands.h"
 #include "stiction/constraints/row_builder.h"
 #include "stiction/sim/actuation.h"
+#include "stiction/sim/island_slot.h"
+#include "stiction/sim/position_projection.h"
 #include "stiction/sim/simulator.h"
+#include "stiction/sim/sleeping.h"
 #include "stiction/sim/stage_clock.h"
 #include "stiction/sim/worker_pool.h"
 
 namespace stiction {
-
-// One island with its own solver: symbolic factorisations and scratch stay with it from step to step.
-struct IslandSlot {
-  ProblemAssembler assembler;             // rows
-  std::unique_ptr<ContactSolver> solver;  // made with the slot
-  ContactSolution solution;               // rows (guess), solve
-  SolveReport report;                     // solve
-  Residuals residuals;                    // judge
-};
 
 struct Simulator::Workspace {
   Workspace(std::shared_ptr<const Model> m, const SimulatorSettings& s);
@@ -49,7 +43,8 @@ struct Simulator::Workspace {
   Collider collider;
   std::vector<Pose> body_poses;
   std::vector<double> body_reach;
-  std::span<const ContactPoint> points;
+  std::span<const ContactPoint> points;  // of trees awake
+  Sleeping sleeping;
 
   // ---- free velocity
   Actuation actuation;
@@ -68,6 +63,8 @@ struct Simulator::Workspace {
   WorkerPool pool;
 
   // ---- integrate
+  PositionProjection projection;
+  std::vector<Pack4> end_velocity;                            // c⁺ by constraint, where positions are projected
   VectorX factor_impulse, next_position, constraint_impulse;  // Aᵀλ; q⁺; Jᵀλ on demand
   std::vector<WarmStart> next_warm_starts;
   std::optional<DynamicsData> past;  // kinematics at the beginning of the last step, on demand
@@ -84,6 +81,7 @@ struct Simulator::Workspace {
   // The stages of a step, in order.
   void update_dynamics();
   void find_contacts();
+  void find_sleepers();
   void find_free_velocity();
   void make_rows();
   void solve_islands();
@@ -93,6 +91,9 @@ struct Simulator::Workspace {
   void carry_guesses();
   void account_energy();
   const DynamicsData& past_dynamics();
+  template <class Function>
+  void for_each_loop_wrench(Function&& function);
+  void wake();    // everything: a force on the world changed
   void forget();  // warm starts and caches
   IslandSlot& slot(int k);
   std::unique_ptr<ContactSolver> make_configured_solver() const;

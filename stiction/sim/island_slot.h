@@ -1,0 +1,20 @@
+// One island with its own solver: symbolic factorisations and scratch stay with it from step to step.
+#pragma once
+
+#include <memory>
+
+#include "stiction/constraints/assemble.h"
+#include "stiction/contact/judge.h"
+#include "stiction/solvers/solver.h"
+
+namespace stiction {
+
+struct IslandSlot {
+  ProblemAssembler assembler;             // rows
+  std::unique_ptr<ContactSolver> solver;  // made with the slot
+  ContactSolution solution;               // rows (guess), solve
+  SolveReport report;                     // solve
+  Residuals residuals;                    // judge
+};
+
+}  // namespace stiction

@@ -1,0 +1,81 @@
+#include "stiction/sim/position_projection.h"
+
+#include <algorithm>
+
+namespace stiction {
+
+void add_factor_impulse(const Model& model, const RowSet& rows, std::span<const Pack4> impulse, VectorX& w) {
+  for (int i = 0; i < rows.size(); ++i) {
+    const Pack4 lambda = impulse[i];
+    for (int s = rows.segment_begin[i]; s < rows.segment_begin[i + 1]; ++s) {
+      const VelocityNode& node = model.nodes[rows.segments[s].node];
+      const Pack4* column = rows.columns.data() + rows.segments[s].first_column;
+      for (int e = 0; e < node.size; ++e) w[node.first_velocity + e] += sum(column[e] * lambda);
+    }
+  }
+}
+
+// The rows of positions: normals of contacts and limits one-sided, loops two-sided. False where all are in order.
+bool PositionProjection::copy_rows(const Model& model, const RowSet& rows, std::span<const Pack4> end_velocity,
+                                   double time_step, const ConstraintSettings& settings) {
+  rows_.clear();
+  bool needed = false;
+  const double gain = settings.baumgarte / time_step;
+  for (int i = 0; i < rows.size(); ++i) {
+    const ConstraintSource source = rows.id[i].source;
+    const bool compliant = rows.compliance[i][0] > 0.0 || rows.compliance[i][2] > 0.0;
+    if (source == ConstraintSource::dry_friction || compliant) continue;  // nothing to correct
+    const bool contact = source == ConstraintSource::contact, loop = source == ConstraintSource::loop;
+    const Pack4 error = rows.error[i] + time_step * end_velocity[i];
+    Pack4 wanted{};
+    if (loop) {
+      for (int r = 0; r < rows.constraint[i].rows; ++r) {
+        wanted[r] = std::clamp(gain * error[r], -settings.largest_correction, settings.largest_correction);
+        needed = needed || wanted[r] != 0.0;
+      }
+    } else {
+      const double gap = (contact ? error[2] : error[0]) + settings.slop;
+      wanted[0] = gap > 0.0 ? gap / time_step : std::max(-settings.largest_correction, gain * gap);
+      needed = needed || gap < 0.0;
+    }
+    rows_.begin_constraint(loop ? rows.constraint[i] : Constraint::make_unilateral(), rows.id[i], rows.trees[i][0],
+                           rows.trees[i][1]);
+    rows_.free_velocity.back() = wanted;
+    for (int s = rows.segment_begin[i]; s < rows.segment_begin[i + 1]; ++s) {
+      const int size = model.nodes[rows.segments[s].node].size;
+      const Pack4* from = rows.columns.data() + rows.segments[s].first_column;
+      Pack4* to = rows_.add_segment(rows.segments[s].node, size);
+      for (int e = 0; e < size; ++e) to[e] = contact ? Pack4{from[e][2], 0.0, 0.0, 0.0} : from[e];
+    }
+    rows_.end_constraint();
+  }
+  return needed;
+}
+
+const VectorX& PositionProjection::project(const Model& model, const DynamicsData& dynamics, const RowSet& rows,
+                                           std::span<const Pack4> end_velocity, double time_step,
+                                           const ConstraintSettings& settings, double tolerance) {
+  pseudo_velocity_.setZero(model.num_velocities());
+  if (!copy_rows(model, rows, end_velocity, time_step, settings)) return pseudo_velocity_;
+  islands_.find(rows_, static_cast<int>(model.trees.size()));
+  while (static_cast<int>(slots_.size()) < islands_.size()) {
+    slots_.emplace_back().solver = make_solver("auto");
+  }
+  for (int k = 0; k < islands_.size(); ++k) {
+    IslandSlot& island = slots_[k];
+    const auto members = islands_.constraints(k);
+    const ContactProblem& problem = island.assembler.assemble(model, rows_, members);
+    island.solver->settings().tolerance = tolerance;
+    island.solution.impulse.setZero(problem.num_rows());
+    island.report = island.solver->solve(problem, island.solution);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const Constraint& c = problem.constraint(static_cast<int>(i));
+      for (int r = 0; r < c.rows; ++r) rows_.guess[members[i]][r] = island.solution.impulse[c.first_row + r];
+    }
+  }
+  add_factor_impulse(model, rows_, rows_.guess, pseudo_velocity_);
+  velocity_from_factor(model, dynamics, pseudo_velocity_.data(), pseudo_velocity_.data());
+  return pseudo_velocity_;
+}
+
+}  // namespace stiction

@@ -1,0 +1,71 @@
+#include "stiction/sim/sleeping.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace stiction {
+
+int Sleeping::root(int tree) {
+  while (parent_[tree] != tree) {
+    parent_[tree] = parent_[parent_[tree]];
+    tree = parent_[tree];
+  }
+  return tree;
+}
+
+void Sleeping::join(const Model& model, int body_a, int body_b) {
+  if (body_a < 0 || body_b < 0) return;
+  const int a = root(model.bodies[body_a].tree), b = root(model.bodies[body_b].tree);
+  if (a != b) parent_[std::max(a, b)] = std::min(a, b);
+}
+
+void Sleeping::find(const Model& model, std::span<const ContactPoint> points, int sleep_after,
+                    std::vector<std::int32_t>& rest_steps) {
+  const int n = static_cast<int>(model.trees.size());
+  rest_steps.resize(n, 0);
+  parent_.resize(n);
+  std::iota(parent_.begin(), parent_.end(), 0);
+  for (const ContactPoint& p : points) {
+    join(model, model.shapes[p.id.shape_a].body, model.shapes[p.id.shape_b].body);
+  }
+  for (const Loop& loop : model.loops) {
+    const bool joints = loop.kind == LoopKind::joint_equality;
+    join(model, joints ? model.dofs[loop.dof_a].body : loop.body_a,
+         joints ? (loop.dof_b < 0 ? -1 : model.dofs[loop.dof_b].body) : loop.body_b);
+  }
+  asleep_.assign(n, 1);
+  for (int t = 0; t < n; ++t) {
+    if (rest_steps[t] < sleep_after) asleep_[root(t)] = 0;
+  }
+  for (int t = 0; t < n; ++t) asleep_[t] = asleep_[root(t)];  // a root is the smallest of its trees: settled already
+}
+
+std::span<const ContactPoint> Sleeping::awake_points(const Model& model, std::span<const ContactPoint> points) {
+  points_.clear();
+  for (const ContactPoint& p : points) {
+    const int a = model.shapes[p.id.shape_a].body, b = model.shapes[p.id.shape_b].body;
+    if (!is_asleep(model.bodies[a >= 0 ? a : b].tree)) points_.push_back(p);
+  }
+  return points_;
+}
+
+void Sleeping::count(const Model& model, const VectorX& v, double sleep_speed,
+                     std::vector<std::int32_t>& rest_steps) const {
+  for (std::size_t t = 0; t < model.trees.size(); ++t) {
+    const Tree& tree = model.trees[t];
+    const auto speeds = v.segment(tree.first_velocity, tree.num_velocities);
+    const bool rests = speeds.size() == 0 || speeds.cwiseAbs().maxCoeff() < sleep_speed;
+    rest_steps[t] = rests ? std::min(rest_steps[t] + 1, 1 << 30) : 0;
+  }
+}
+
+int Sleeping::num_sleeping_bodies(const Model& model) const {
+  int count = 0;
+  for (std::size_t t = 0; t < model.trees.size(); ++t) {
+    if (is_asleep(static_cast<int>(t))) count += model.trees[t].num_bodies;
+  }
+  return count;
+}
+
+}  // namespace stiction

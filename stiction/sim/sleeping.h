@@ -1,0 +1,40 @@
+// Islands at rest are left alone (SimulatorSettings::sleeping).
+//
+// A tree is at rest while every velocity stays below the sleep speed; when all trees that touch each other have been so
+// for long enough, their velocities become zero, and neither rows nor problems are made for them until something that
+// moves touches them or a force on the world changes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "stiction/collision/contact_point.h"
+#include "stiction/model/model.h"
+
+namespace stiction {
+
+class Sleeping {
+ public:
+  // Which trees sleep in this step, from how long each has been at rest (State::rest_steps, resized here).
+  void find(const Model& model, std::span<const ContactPoint> points, int sleep_after,
+            std::vector<std::int32_t>& rest_steps);
+  // Points with at least one tree awake.
+  std::span<const ContactPoint> awake_points(const Model& model, std::span<const ContactPoint> points);
+  // After the step: counts the trees at rest.
+  void count(const Model& model, const VectorX& v, double sleep_speed, std::vector<std::int32_t>& rest_steps) const;
+
+  bool is_asleep(int tree) const { return !asleep_.empty() && asleep_[tree]; }
+  const char* asleep() const { return asleep_.empty() ? nullptr : asleep_.data(); }
+  int num_sleeping_bodies(const Model& model) const;
+
+ private:
+  int root(int tree);
+  void join(const Model& model, int body_a, int body_b);
+
+  std::vector<char> asleep_;
+  std::vector<int> parent_;
+  std::vector<ContactPoint> points_;
+};
+
+}  // namespace stiction
