@@ -1,8 +1,18 @@
 #include "stiction/sim/position_projection.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace stiction {
+namespace {
+
+// What rounding leaves of a met constraint, m or rad; not worth a correction, and inconsistent between redundant rows.
+constexpr double negligible_error = 1e-11;
+// A correction needs no more digits: the next step corrects what is left.
+constexpr double correction_tolerance = 1e-6;
+constexpr int correction_iterations = 200;
+
+}  // namespace
 
 void add_factor_impulse(const Model& model, const RowSet& rows, std::span<const Pack4> impulse, VectorX& w) {
   for (int i = 0; i < rows.size(); ++i) {
@@ -31,12 +41,12 @@ bool PositionProjection::copy_rows(const Model& model, const RowSet& rows, std::
     if (loop) {
       for (int r = 0; r < rows.constraint[i].rows; ++r) {
         wanted[r] = std::clamp(gain * error[r], -settings.largest_correction, settings.largest_correction);
-        needed = needed || wanted[r] != 0.0;
+        needed = needed || std::abs(error[r]) > negligible_error;
       }
     } else {
       const double gap = (contact ? error[2] : error[0]) + settings.slop;
       wanted[0] = gap > 0.0 ? gap / time_step : std::max(-settings.largest_correction, gain * gap);
-      needed = needed || gap < 0.0;
+      needed = needed || gap < -negligible_error;
     }
     rows_.begin_constraint(loop ? rows.constraint[i] : Constraint::make_unilateral(), rows.id[i], rows.trees[i][0],
                            rows.trees[i][1]);
@@ -54,18 +64,20 @@ bool PositionProjection::copy_rows(const Model& model, const RowSet& rows, std::
 
 const VectorX& PositionProjection::project(const Model& model, const DynamicsData& dynamics, const RowSet& rows,
                                            std::span<const Pack4> end_velocity, double time_step,
-                                           const ConstraintSettings& settings, double tolerance) {
+                                           const ConstraintSettings& settings) {
   pseudo_velocity_.setZero(model.num_velocities());
   if (!copy_rows(model, rows, end_velocity, time_step, settings)) return pseudo_velocity_;
   islands_.find(rows_, static_cast<int>(model.trees.size()));
   while (static_cast<int>(slots_.size()) < islands_.size()) {
-    slots_.emplace_back().solver = make_solver("auto");
+    IslandSlot& slot = slots_.emplace_back();
+    slot.solver = make_solver("auto");
+    slot.solver->settings().tolerance = correction_tolerance;
+    slot.solver->settings().max_iterations = correction_iterations;
   }
   for (int k = 0; k < islands_.size(); ++k) {
     IslandSlot& island = slots_[k];
     const auto members = islands_.constraints(k);
     const ContactProblem& problem = island.assembler.assemble(model, rows_, members);
-    island.solver->settings().tolerance = tolerance;
     island.solution.impulse.setZero(problem.num_rows());
     island.report = island.solver->solve(problem, island.solution);
     for (std::size_t i = 0; i < members.size(); ++i) {

@@ -24,8 +24,7 @@ class PositionProjection {
  public:
   // `end_velocity`: c⁺ of every constraint. Returns u, by velocity; zero where nothing needs correcting.
   const VectorX& project(const Model& model, const DynamicsData& dynamics, const RowSet& rows,
-                         std::span<const Pack4> end_velocity, double time_step, const ConstraintSettings& settings,
-                         double tolerance);
+                         std::span<const Pack4> end_velocity, double time_step, const ConstraintSettings& settings);
 
  private:
   bool copy_rows(const Model& model, const RowSet& rows, std::span<const Pack4> end_velocity, double time_step,

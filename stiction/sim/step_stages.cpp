@@ -226,8 +226,8 @@ void Simulator::Workspace::integrate_state() {
     for (int i = 0; i < rows.size(); ++i)
       end_velocity[i] = velocity[i] - rows.compliance[i] * impulse[i] - rows.offset[i];
     // v⁺ + u moves the positions; v⁺ alone stays the velocity.
-    generalized_force = free_velocity + projection.project(*model, dynamics, rows, end_velocity, time_step,
-                                                           settings.constraints, settings.tolerance);
+    generalized_force =
+        free_velocity + projection.project(*model, dynamics, rows, end_velocity, time_step, settings.constraints);
     integrate(*model, state.q, generalized_force, time_step, next_position);
   } else {
     integrate(*model, state.q, free_velocity, time_step, next_position);

@@ -70,7 +70,9 @@ void AutoActiveSet::choose_contact(const AutoDenseView& view, const Constraint& 
   const double reach = c.friction * (l[2] > 0.0 ? std::min(x2, l[2]) : x2);
   const double tangent = std::sqrt(x0 * x0 + x1 * x1);
   if (tangent <= reach) {
-    for (int k = 0; k < 3; ++k) add_unit(f + k, l[k]);
+    for (int k = 0; k < 3; ++k) {
+      if (view.is_movable(f + k)) add_unit(f + k, l[k]);
+    }
     return;
   }
   const double turn = 1.0 / tangent;
@@ -92,11 +94,13 @@ void AutoActiveSet::choose_active_set(const AutoDenseView& view, const double* l
       continue;
     }
     if (c.kind == ConstraintKind::bilateral) {
-      for (int k = 0; k < c.rows; ++k) add_unit(f + k, lambda[f + k]);
+      for (int k = 0; k < c.rows; ++k) {
+        if (view.is_movable(f + k)) add_unit(f + k, lambda[f + k]);
+      }
       continue;
     }
     const double w = view.column(f)[f];
-    if (!(w > 0.0)) continue;
+    if (!view.is_movable(f)) continue;
     const double x = lambda[f] - sigma[f] / w;
     if (c.kind == ConstraintKind::unilateral) {
       if (x > 0.0) add_unit(f, lambda[f]);

@@ -66,7 +66,7 @@ void AutoDense::visit_other(const AutoDenseView& view, const Constraint& c, Auto
   for (int k = 0; k < c.rows; ++k) {
     const double* column = view.column(f + k);
     const double w = column[f + k];
-    if (!(w > 0.0)) continue;
+    if (!(w > view.negligible)) continue;
     double next = l[k] - s[k] / w;
     if (c.kind == ConstraintKind::unilateral) next = std::max(0.0, next);
     if (c.kind == ConstraintKind::dry_friction) next = std::clamp(next, -c.bound, c.bound);
@@ -242,7 +242,7 @@ AutoOutcome AutoDense::solve(const AutoDenseView& view, const AutoResidualScale&
 AutoOutcome AutoDense::solve(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse) {
   const DelassusDense& dense = problem.dense();
   AutoDenseView view{dense.size, dense.stride, dense.data.data(), problem.free_velocity().data(),
-                     problem.constraints()};
+                     problem.constraints(), 1e-13 * problem.largest_diagonal()};
   if (!problem.is_rigid()) {
     compliant_.assign(dense.data.data(), dense.data.data() + dense.data.size());
     for (int k = 0; k < dense.size; ++k)

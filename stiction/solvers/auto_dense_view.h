@@ -18,8 +18,11 @@ struct AutoDenseView {
   const double* delassus = nullptr;       // stride × rows, column-major
   const double* free_velocity = nullptr;  // g, `rows` long
   std::span<const Constraint> constraints;
+  // Rows with a diagonal up to this cannot be moved by any impulse (a planar mechanism has none across its plane).
+  double negligible = 0.0;
 
   const double* column(int j) const { return delassus + static_cast<std::ptrdiff_t>(stride) * j; }
+  bool is_movable(int row) const { return column(row)[row] > negligible; }
 };
 
 namespace auto_dense_detail {
