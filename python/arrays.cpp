@@ -78,7 +78,7 @@ NumpyArray array_over(const double* data, std::initializer_list<Eigen::Index> sh
 VectorX to_vector(const nb::object& value, const char* name) {
   if (value.is_none()) return VectorX();
   const auto array = nb::cast<InputVector>(to_array(value, name, 1, "float64", "C"));
-  return Eigen::Map<const VectorX>(array.data(), static_cast<Eigen::Index>(array.size()));
+  return ConstVectorMap(array.data(), static_cast<Eigen::Index>(array.size()));
 }
 
 Vector3 to_vector3(const nb::object& value, const char* name) {

@@ -50,8 +50,13 @@ bool is_one_tree(const RowSet& rows, std::span<const int> constraints) {
 const ContactProblem& ProblemAssembler::assemble(const Model& model, const RowSet& rows,
                                                  std::span<const int> constraints) {
   laws_.resize(constraints.size());
-  for (std::size_t k = 0; k < constraints.size(); ++k) laws_[k] = rows.constraint[constraints[k]];
-  writer_.begin(laws_);
+  int num_rows = 0;
+  for (std::size_t k = 0; k < constraints.size(); ++k) {
+    laws_[k] = rows.constraint[constraints[k]];
+    num_rows += laws_[k].rows;
+  }
+  const bool dense = num_rows <= dense_rows && is_one_tree(rows, constraints);
+  writer_.begin(dense ? DelassusForm::dense : DelassusForm::factored, laws_);
   for (std::size_t k = 0; k < constraints.size(); ++k) {
     const int first = writer_.first_row(static_cast<int>(k));
     for (int r = 0; r < laws_[k].rows; ++r) {
@@ -59,7 +64,7 @@ const ContactProblem& ProblemAssembler::assemble(const Model& model, const RowSe
       writer_.compliance()[first + r] = rows.compliance[constraints[k]][r];
     }
   }
-  if (writer_.num_rows() <= dense_rows && is_one_tree(rows, constraints)) {
+  if (dense) {
     write_dense(model, rows, constraints);
   } else {
     write_factored(model, rows, constraints);

@@ -18,7 +18,7 @@ enum class DelassusForm { dense, sparse, factored };
 struct DelassusDense {
   int size = 0;
   int stride = 0;                                 // padded8(size)
-  Eigen::Matrix<double, Eigen::Dynamic, 1> data;  // stride × size, Eigen-aligned
+  VectorX data;    // stride × size
 
   void resize(int rows) {
     size = rows;

@@ -217,9 +217,9 @@ void ProblemPart::copy_factored(const ContactProblem& whole, DelassusDense& to) 
       const Constraint& c = part_.constraints_[member_constraint_[x]];
       for (int r = 0; r < c.rows; ++r) {
         const Pack8& row = f.segment[node_member_[x]].row[r];
-        Eigen::Map<VectorX> column(to.column(c.first_row + r), stride);
+        VectorMap column(to.column(c.first_row + r), stride);
         for (int lane = 0; lane < size; ++lane) {
-          column.noalias() += row[lane] * Eigen::Map<const VectorX>(lanes_.data() + lane * stride, stride);
+          column.noalias() += row[lane] * ConstVectorMap(lanes_.data() + lane * stride, stride);
         }
       }
     }

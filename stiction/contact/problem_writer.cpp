@@ -5,45 +5,54 @@
 
 namespace stiction {
 
-void ProblemWriter::begin(std::span<const Constraint> constraints) {
-  problem_.constraints_.assign(constraints.begin(), constraints.end());
-  problem_.kinds_ = 0;
+ProblemWriter::ProblemWriter()
+    : dense_(std::make_unique<ContactProblem>()),
+      factored_(std::make_unique<ContactProblem>()),
+      current_(dense_.get()) {
+  dense_->delassus_.emplace<DelassusDense>();
+  factored_->delassus_.emplace<DelassusFactored>();
+}
+
+void ProblemWriter::begin(DelassusForm form, std::span<const Constraint> constraints) {
+  assert(form != DelassusForm::sparse);
+  current_ = form == DelassusForm::dense ? dense_.get() : factored_.get();
+  current_->constraints_.assign(constraints.begin(), constraints.end());
+  current_->kinds_ = 0;
   int rows = 0;
-  for (Constraint& c : problem_.constraints_) {
+  for (Constraint& c : current_->constraints_) {
     c.first_row = rows;
     rows += c.rows;
-    problem_.kinds_ |= 1u << static_cast<int>(c.kind);
+    current_->kinds_ |= 1u << static_cast<int>(c.kind);
   }
-  problem_.free_velocity_.resize(rows);
-  problem_.compliance_.setZero(rows);
+  current_->free_velocity_.resize(rows);
+  current_->compliance_.setZero(rows);
 }
 
 DelassusDense& ProblemWriter::dense() {
-  if (problem_.form() != DelassusForm::dense) problem_.delassus_.emplace<DelassusDense>();
-  return std::get<DelassusDense>(problem_.delassus_);
+  return std::get<DelassusDense>(current_->delassus_);
 }
 
 DelassusFactored& ProblemWriter::factored() {
-  if (problem_.form() != DelassusForm::factored) problem_.delassus_.emplace<DelassusFactored>();
-  return std::get<DelassusFactored>(problem_.delassus_);
+  return std::get<DelassusFactored>(current_->delassus_);
 }
 
 const ContactProblem& ProblemWriter::finish() {
-  assert(problem_.free_velocity_.allFinite() && problem_.compliance_.allFinite());
-  assert(problem_.compliance_.size() == 0 || problem_.compliance_.minCoeff() >= 0.0);
-  problem_.rigid_ = problem_.compliance_.size() == 0 || problem_.compliance_.maxCoeff() == 0.0;
-  problem_.diagonal_.resize(problem_.num_constraints());
+  ContactProblem& p = *current_;
+  assert(p.free_velocity_.allFinite() && p.compliance_.allFinite());
+  assert(p.compliance_.size() == 0 || p.compliance_.minCoeff() >= 0.0);
+  p.rigid_ = p.compliance_.size() == 0 || p.compliance_.maxCoeff() == 0.0;
+  p.diagonal_.resize(p.num_constraints());
   double largest = 0.0;
-  for (int i = 0; i < problem_.num_constraints(); ++i) {
-    problem_.diagonal_[i] = problem_.read_diagonal_block(i);
-    for (int r = 0; r < problem_.constraints_[i].rows; ++r) largest = std::max(largest, problem_.diagonal_[i](r, r));
+  for (int i = 0; i < p.num_constraints(); ++i) {
+    p.diagonal_[i] = p.read_diagonal_block(i);
+    for (int r = 0; r < p.constraints_[i].rows; ++r) largest = std::max(largest, p.diagonal_[i](r, r));
   }
   assert(std::isfinite(largest));
-  problem_.largest_diagonal_ = largest > 0.0 ? largest : 1.0;
-  const double largest_g = problem_.num_rows() ? problem_.free_velocity_.cwiseAbs().maxCoeff() : 0.0;
-  problem_.largest_free_velocity_ = largest_g > 0.0 ? largest_g : 1.0;
-  problem_.asymmetry_ = 0.0;
-  return problem_;
+  p.largest_diagonal_ = largest > 0.0 ? largest : 1.0;
+  const double largest_g = p.num_rows() ? p.free_velocity_.cwiseAbs().maxCoeff() : 0.0;
+  p.largest_free_velocity_ = largest_g > 0.0 ? largest_g : 1.0;
+  p.asymmetry_ = 0.0;
+  return p;
 }
 
 }  // namespace stiction

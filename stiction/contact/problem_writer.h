@@ -1,13 +1,14 @@
 // A contact problem written in place, step after step, without allocating when a size is met again: what a simulator
 // uses where ContactProblem::from_… would copy and validate.
 //
-//     writer.begin(constraints);            // lays out the rows, zero R
-//     fill writer.free_velocity(), writer.compliance(), and one of writer.dense(), writer.factored()
+//     writer.begin(form, constraints);      // lays out the rows, zero R
+//     fill writer.free_velocity(), writer.compliance(), and writer.dense() or writer.factored(), as the form says
 //     const ContactProblem& problem = writer.finish();
 //
 // The writer trusts its caller: values are finite, G is symmetric, padding is zero. Debug builds assert it.
 #pragma once
 
+#include <memory>
 #include <span>
 
 #include "stiction/contact/problem.h"
@@ -16,20 +17,23 @@ namespace stiction {
 
 class ProblemWriter {
  public:
-  void begin(std::span<const Constraint> constraints);
-  int num_rows() const { return problem_.num_rows(); }
-  int first_row(int constraint) const { return problem_.constraints_[constraint].first_row; }
-  VectorX& free_velocity() { return problem_.free_velocity_; }
-  VectorX& compliance() { return problem_.compliance_; }
+  ProblemWriter();
+  void begin(DelassusForm form, std::span<const Constraint> constraints);  // dense or factored
+  int num_rows() const { return problem().num_rows(); }
+  int first_row(int constraint) const { return problem().constraint(constraint).first_row; }
+  VectorX& free_velocity() { return current_->free_velocity_; }
+  VectorX& compliance() { return current_->compliance_; }
   // The matrix as last left, to be resized and filled by the caller.
   DelassusDense& dense();
   DelassusFactored& factored();
   const ContactProblem& finish();
 
-  const ContactProblem& problem() const { return problem_; }
+  const ContactProblem& problem() const { return *current_; }
 
  private:
-  ContactProblem problem_;
+  // One of each form, so that an island that changes its form keeps the memory of both.
+  std::unique_ptr<ContactProblem> dense_, factored_;
+  ContactProblem* current_ = nullptr;
 };
 
 }  // namespace stiction

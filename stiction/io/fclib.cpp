@@ -321,7 +321,7 @@ void write_matrix(hdf5::File& file, const std::string& group, const SparseRows& 
   file.write_int(group + "/nz", -2);
   file.write_ints(group + "/p", starts);
   file.write_ints(group + "/i", columns);
-  file.write_doubles(group + "/x", Eigen::Map<const VectorX>(values.data(), static_cast<Eigen::Index>(values.size())));
+  file.write_doubles(group + "/x", ConstVectorMap(values.data(), static_cast<Eigen::Index>(values.size())));
 }
 
 // Number of contact rows of a problem that the format can hold.

@@ -97,7 +97,7 @@ class ForestLayout {
     add_frames();
     add_shapes();
     sum_inertias(order);
-    model_.initial_position = Eigen::Map<const VectorX>(position_.data(), static_cast<Eigen::Index>(position_.size()));
+    model_.initial_position = ConstVectorMap(position_.data(), static_cast<Eigen::Index>(position_.size()));
     model_.initial_velocity = VectorX::Zero(model_.num_velocities());
     return std::move(place_);
   }

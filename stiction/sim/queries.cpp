@@ -68,7 +68,10 @@ void Simulator::Workspace::for_each_loop_wrench(Function&& function) {
 
 const VectorX& Simulator::constraint_impulse() const {
   Workspace& w = *workspace_;
-  if (w.state.step == 0 || w.rows.size() == 0) return w.constraint_impulse.setZero();
+  if (w.state.step == 0 || w.rows.size() == 0) {
+    w.constraint_impulse.setZero();
+    return w.constraint_impulse;
+  }
   // factor_impulse holds (M + added)⁻¹ Jᵀ λ.
   multiply_inertia(*w.model, w.past_dynamics(), w.factor_impulse.data(), w.constraint_impulse.data());
   if (const double* added = w.actuation.added_diagonal()) {

@@ -87,8 +87,8 @@ void NewtonContactSpace::copy_dense(const ContactProblem& problem) {
 
 void NewtonContactSpace::velocity(const Rows3& impulse, Rows3& sigma) {
   cones_->write_rows(impulse, cones_->inverse_root_weight(), rows_.data());
-  const Eigen::Map<const VectorX> u(rows_.data(), static_cast<Eigen::Index>(rows_.size()));
-  Eigen::Map<VectorX> v(product_.data(), static_cast<Eigen::Index>(product_.size()));
+  const ConstVectorMap u(rows_.data(), static_cast<Eigen::Index>(rows_.size()));
+  VectorMap v(product_.data(), static_cast<Eigen::Index>(product_.size()));
   problem_->apply(u, v);
   cones_->read_rows(product_.data(), 1.0, sigma);
   sigma += cones_->compliance() * impulse + cones_->free_velocity();

@@ -58,7 +58,7 @@ StoppingResidual stopping_residual(const ContactProblem& problem, ContactModel m
     Parts parts{};
     double size = std::abs(impulse_scale * l[0]);
     if (c.kind == ConstraintKind::bilateral) {
-      const Eigen::Map<const VectorX> sigma(s, c.rows), lambda(l, c.rows);
+      const ConstVectorMap sigma(s, c.rows), lambda(l, c.rows);
       size = impulse_scale * lambda.norm();
       parts = {0.0, velocity_scale * sigma.norm(), impulse_scale * velocity_scale * std::abs(lambda.dot(sigma))};
     } else if (c.kind == ConstraintKind::unilateral) {

@@ -34,7 +34,7 @@ struct Updated {
     update_inertia(*model, data);
     if (factor) factor_inertia(*model, nullptr, data);
   }
-  VectorX bias() const { return Eigen::Map<const VectorX>(data.bias.data(), model->num_velocities()); }
+  VectorX bias() const { return ConstVectorMap(data.bias.data(), model->num_velocities()); }
   VectorX moved(const VectorX& velocity, double time) const {
     VectorX q(model->num_positions());
     integrate(*model, motion.q, velocity, time, q);

@@ -26,7 +26,7 @@ TEST(ForeignResults, agree) {
     for (const testing::TreeSample& sample : file.samples) {
       update_kinematics(model, sample.q.data(), sample.v.data(), data);
       update_inertia(model, data);
-      const Eigen::Map<const VectorX> bias(data.bias.data(), model.num_velocities());
+      const ConstVectorMap bias(data.bias.data(), model.num_velocities());
       EXPECT_LT(relative(bias, sample.bias), tolerance);
       EXPECT_LT(relative(inertia_matrix(model, data), sample.mass_matrix), tolerance);
       EXPECT_FALSE(sample.poses.empty());

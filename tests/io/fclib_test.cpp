@@ -150,7 +150,7 @@ void write_file_matrix(hdf5::File& file, const std::string& group, const MatrixX
   file.write_int(group + "/nz", scheme < 0 ? scheme : count);
   file.write_ints(group + "/p", p);
   file.write_ints(group + "/i", i);
-  file.write_doubles(group + "/x", Eigen::Map<const VectorX>(x.data(), count));
+  file.write_doubles(group + "/x", ConstVectorMap(x.data(), count));
 }
 
 // Contacts first, then equalities: M v = H r + G l + f, u = Hᵀ v + w, 0 = Gᵀ v + b.

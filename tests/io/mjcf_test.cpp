@@ -71,7 +71,7 @@ struct Oracle {
 
 // q of ours from qpos of MuJoCo: the quaternions turned round.
 VectorX to_position(const mjModel& m, const mjtNum* qpos) {
-  VectorX q = Eigen::Map<const VectorX>(qpos, m.nq);
+  VectorX q = ConstVectorMap(qpos, m.nq);
   for (int j = 0; j < m.njnt; ++j) {
     if (m.jnt_type[j] > mjJNT_BALL) continue;
     const int first = m.jnt_qposadr[j] + (m.jnt_type[j] == mjJNT_FREE ? 3 : 0);
@@ -120,7 +120,7 @@ void expect_same_mechanics(const Model& model, const Oracle& oracle, double tole
   // τ that holds still: the bias force.
   VectorX zero = VectorX::Zero(m.nv), bias(m.nv);
   inverse_dynamics(model, data, zero.data(), nullptr, 0, bias.data());
-  const Eigen::Map<const VectorX> expected_bias(oracle.d->qfrc_bias, m.nv);
+  const ConstVectorMap expected_bias(oracle.d->qfrc_bias, m.nv);
   const double force = 1.0 + expected_bias.cwiseAbs().maxCoeff();
   EXPECT_NEAR((bias - expected_bias).cwiseAbs().maxCoeff(), 0.0, 100 * tolerance * force);
 }

@@ -126,7 +126,7 @@ TEST(AutoDense, MixedKindsAndCompliance) {
     EXPECT_LE(judge(problem, impulse).eps_nat, 1e-9) << "seed " << seed;
     VectorX velocity(problem.num_rows());
     problem.velocity(impulse, velocity);
-    const Eigen::Map<const VectorX> own(dense.velocity(), problem.num_rows());
+    const ConstVectorMap own(dense.velocity(), problem.num_rows());
     EXPECT_LT((own - velocity).cwiseAbs().maxCoeff(), 1e-12 * problem.largest_free_velocity());
   }
 }

@@ -147,13 +147,13 @@ void MjcfReader::read_keyframes() {
     Keyframe keyframe;
     keyframe.name = name_of(mjOBJ_KEY, key);
     keyframe.time = m_.key_time[key];
-    keyframe.q = Eigen::Map<const VectorX>(m_.key_qpos + m_.nq * key, m_.nq);
+    keyframe.q = ConstVectorMap(m_.key_qpos + m_.nq * key, m_.nq);
     for (int joint = 0; joint < m_.njnt; ++joint) {
       if (m_.jnt_type[joint] != mjJNT_FREE && m_.jnt_type[joint] != mjJNT_BALL) continue;
       const int first = m_.jnt_qposadr[joint] + (m_.jnt_type[joint] == mjJNT_FREE ? 3 : 0);
       keyframe.q.segment<4>(first) = quaternion(m_.key_qpos + m_.nq * key + first).coeffs();  // (x, y, z, w)
     }
-    keyframe.v = Eigen::Map<const VectorX>(m_.key_qvel + m_.nv * key, m_.nv);
+    keyframe.v = ConstVectorMap(m_.key_qvel + m_.nv * key, m_.nv);
     keyframe.control.resize(static_cast<Eigen::Index>(control_of_.size()));
     for (std::size_t k = 0; k < control_of_.size(); ++k) {
       keyframe.control[static_cast<Eigen::Index>(k)] = m_.key_ctrl[m_.nu * key + control_of_[k]];
