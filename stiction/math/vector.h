@@ -75,6 +75,32 @@ class VectorX : public Eigen::Map<Eigen::VectorXd> {
     return *this;
   }
 
+  // As Eigen's own, assignment through it resizes.
+  class NoAlias {
+   public:
+    explicit NoAlias(VectorX& vector) : vector_(vector) {}
+    template <class Derived>
+    VectorX& operator=(const Eigen::MatrixBase<Derived>& expression) {
+      vector_.resize(expression.rows());
+      static_cast<Base&>(vector_).noalias() = expression.derived();
+      return vector_;
+    }
+    template <class Derived>
+    VectorX& operator+=(const Eigen::MatrixBase<Derived>& expression) {
+      static_cast<Base&>(vector_).noalias() += expression.derived();
+      return vector_;
+    }
+    template <class Derived>
+    VectorX& operator-=(const Eigen::MatrixBase<Derived>& expression) {
+      static_cast<Base&>(vector_).noalias() -= expression.derived();
+      return vector_;
+    }
+
+   private:
+    VectorX& vector_;
+  };
+  NoAlias noalias() { return NoAlias(*this); }
+
   void swap(VectorX& other) noexcept {
     std::swap(storage_, other.storage_);
     std::swap(capacity_, other.capacity_);
