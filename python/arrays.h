@@ -50,7 +50,7 @@ class VectorArgument {
   ~VectorArgument();
   VectorArgument(const VectorArgument&) = delete;
   VectorArgument& operator=(const VectorArgument&) = delete;
-  Eigen::Map<const VectorX> view() const { return {data_, size_}; }
+  ConstVectorMap view() const { return {data_, size_}; }
 
  private:
   bool read_buffer(PyObject* value);

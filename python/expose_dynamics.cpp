@@ -88,7 +88,7 @@ void expose_matrices(Places& places) {
   expose(
       places, "bias",
       +[](Evaluation& e) {
-        return copy_to_numpy(Eigen::Map<const VectorX>(e.data.bias.data(), e.model.num_velocities()));
+        return copy_to_numpy(ConstVectorMap(e.data.bias.data(), e.model.num_velocities()));
       },
       "Coriolis, centrifugal and gravity forces by velocity: M a + bias = tau; N m or N");
   expose(

@@ -27,7 +27,7 @@ struct Case {
     update_kinematics(*model, q.data(), v.data(), data);
     update_inertia(*model, data);
     factor_inertia(*model, nullptr, data);
-    bias = Eigen::Map<const VectorX>(data.bias.data(), v.size());
+    bias = ConstVectorMap(data.bias.data(), v.size());
     inertia = inertia_matrix(*model, data);
   }
 };

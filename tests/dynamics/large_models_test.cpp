@@ -28,7 +28,7 @@ TEST(LargeModels, chain_of_five_hundred_links) {
   VectorX tau(links), product(links), a(links);
   inverse_dynamics(*model, data, m.a.data(), nullptr, 0, tau.data());
   multiply_inertia(*model, data, m.a.data(), product.data());
-  const Eigen::Map<const VectorX> bias(data.bias.data(), links);
+  const ConstVectorMap bias(data.bias.data(), links);
   const double scale = tau.cwiseAbs().maxCoeff();
   EXPECT_LT((product + bias - tau).cwiseAbs().maxCoeff(), 1e-12 * scale);
   forward_dynamics(*model, data, tau.data(), a.data());

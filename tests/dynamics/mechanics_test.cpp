@@ -143,7 +143,7 @@ TEST(Mechanics, gravity_energy_is_the_potential_of_the_bias_at_rest) {
     const VectorX rest = VectorX::Zero(m.v.size());
     update_kinematics(*model, m.q.data(), rest.data(), data);
     update_inertia(*model, data);
-    const Eigen::Map<const VectorX> bias(data.bias.data(), m.v.size());
+    const ConstVectorMap bias(data.bias.data(), m.v.size());
     EXPECT_NEAR(bias.dot(m.v), by_difference, 1e-7 * (1.0 + std::abs(by_difference)));
   }
 }
