@@ -126,6 +126,56 @@ TEST(ModelForest, ShapesStayOnTheirBodies) {
   }
 }
 
+// The example of model_builder.h and of docs/model.md.
+TEST(ModelForest, FallingBox) {
+  ModelBuilder builder;
+  builder.add_shape({.geometry = Plane{}});
+  const int box = builder.add_body({.name = "box", .pose = Pose(Vector3(0, 0, 1))});
+  builder.add_shape({.body = box, .geometry = Box{{0.1, 0.1, 0.1}}, .density = 1000});
+  const std::shared_ptr<const Model> model = builder.build();
+  ASSERT_EQ(model->num_bodies(), 1);
+  EXPECT_NEAR(model->bodies[0].mass, 8.0, 1e-14);
+  EXPECT_NEAR(model->bodies[0].inertia(2, 2), 8.0 * 0.2 * 0.2 / 6.0, 1e-15);
+  VectorX q(7);
+  q << 0, 0, 1, 0, 0, 0, 1;
+  EXPECT_EQ(model->initial_position, q);
+  EXPECT_TRUE(model->trees[0].is_single_free_body);
+  EXPECT_TRUE(model->may_collide(0, 1));
+  EXPECT_DOUBLE_EQ(model->shapes[1].bound_radius, std::sqrt(0.03));
+}
+
+TEST(ModelForest, ChildrenComeInTheOrderTheyWereAdded) {
+  ModelBuilder builder;
+  const Inertia mass = Inertia::of(Sphere{0.1}, 1.0);
+  const JointOptions hinge{.kind = JointKind::revolute};
+  const int a = builder.add_body({.name = "a", .inertia = mass});
+  const int b = builder.add_body({.name = "b", .inertia = mass});
+  builder.add_body({.name = "a1", .parent = a, .joint = hinge, .inertia = mass});
+  builder.add_body({.name = "b1", .parent = b, .joint = hinge, .inertia = mass});
+  builder.add_body({.name = "a2", .parent = a, .joint = hinge, .inertia = mass});
+  const auto model = builder.build();
+  const auto body = [&](const char* name) { return model->frames[model->find_frame(name)].body; };
+  EXPECT_EQ(body("a"), 0);
+  EXPECT_EQ(body("a1"), 1);
+  EXPECT_EQ(body("a2"), 2);
+  EXPECT_EQ(body("b"), 3);
+  EXPECT_EQ(body("b1"), 4);
+}
+
+TEST(ModelForest, FreeBodyStartsWhereItsPoseSaysWithPositiveW) {
+  testing::Rng rng(5);
+  for (int round = 0; round < 20; ++round) {
+    const Pose pose = testing::random_pose(rng);
+    ModelBuilder builder;
+    builder.add_body({.pose = pose, .inertia = testing::random_inertia(rng)});
+    const auto model = builder.build();
+    const VectorX& q = model->initial_position;
+    EXPECT_GE(q[6], 0.0);
+    EXPECT_NEAR(q.tail<4>().norm(), 1.0, 1e-15);
+    EXPECT_LT(distance(testing::body_poses(*model, q)[0], pose), 1e-14);
+  }
+}
+
 TEST(ModelForest, OrderIsDepthFirst) {
   Rng rng(4);
   for (int round = 0; round < 60; ++round) {
