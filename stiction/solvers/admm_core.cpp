@@ -140,14 +140,15 @@ void AdmmCore::estimate_spectrum() {
 }
 
 double AdmmCore::penalty_at(double exponent) const {
-  return std::sqrt(smallest_ * largest_) * std::pow(largest_ / smallest_, exponent);
+  return (std::sqrt(smallest_) * std::sqrt(largest_)) * std::pow(largest_ / smallest_, exponent);
 }
 
 double AdmmCore::penalty_exponent() const {
-  return std::log(rho_ / std::sqrt(smallest_ * largest_)) / std::log(largest_ / smallest_);
+  return std::log(rho_ / (std::sqrt(smallest_) * std::sqrt(largest_))) / std::log(largest_ / smallest_);
 }
 
 bool AdmmCore::set_penalty(double rho) {
+  if (!(rho > 0.0) || !std::isfinite(rho)) return false;  // numbers near the ends of the double's range
   // An exponent carried over is ρ through a logarithm and back: the same up to rounding, no reason to factor again.
   if (std::abs(rho - factored_rho_) <= 1e-12 * rho) {
     rho_ = factored_rho_;

@@ -433,6 +433,8 @@ TEST_P(AllSolvers, StrangeProblemsGiveAStatusAndFiniteNumbers) {
   VectorX huge = free;
   huge[m - 1] = std::numeric_limits<double>::max();
   problems.emplace("the largest double", rebuilt(like, g, huge, {}));
+  problems.emplace("products underflow", rebuilt(like, 1e-170 * g, free, {}));
+  problems.emplace("products overflow", rebuilt(like, 1e170 * g, free, {}));
   problems.emplace("indefinite", rebuilt(like, g.cwiseAbs() - 0.5 * g, free, {}));
   VectorX spread(m);
   for (int k = 0; k < m; ++k) spread[k] = std::pow(10.0, 6.0 * std::sin(5.0 * k));
@@ -452,6 +454,8 @@ TEST_P(AllSolvers, StrangeProblemsGiveAStatusAndFiniteNumbers) {
       solver_->settings().max_iterations = 50;
       const SolveReport report = solver_->solve(problem, solution);
       EXPECT_TRUE(solution.impulse.allFinite()) << name;
+      // Where products of impulses leave the range of a double only finite numbers are asked for.
+      if (name.starts_with("products")) continue;
       if (report.status == SolveStatus::converged && !solver_->traits().needs_compliance && !report.symmetrised) {
         EXPECT_LE(residual(problem, solution.impulse), 10.0 * tolerance) << name;
       }
