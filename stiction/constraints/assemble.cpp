@@ -1,6 +1,7 @@
 #include "stiction/constraints/assemble.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace stiction {
 namespace {
@@ -16,6 +17,22 @@ inline void add_product(const Pack4* a, const Pack4* b, int count, Block& g) {
     g.row[1] += a[e][1] * b[e];
     g.row[2] += a[e][2] * b[e];
   }
+}
+
+// The rows of a block as three neighbouring columns.
+inline void write_columns(const Block& block, double* to, int stride) {
+  for (int r = 0; r < 3; ++r)
+    std::memcpy(to + r * static_cast<std::ptrdiff_t>(stride), &block.row[r], 3 * sizeof(double));
+}
+
+inline Block transposed(const Block& block) {
+  const Pack4 low = __builtin_shufflevector(block.row[0], block.row[1], 0, 4, 1, 5);   // 00 10 01 11
+  const Pack4 high = __builtin_shufflevector(block.row[0], block.row[1], 2, 6, 3, 7);  // 02 12 ·  ·
+  Block t;
+  t.row[0] = __builtin_shufflevector(low, block.row[2], 0, 1, 4, 7);
+  t.row[1] = __builtin_shufflevector(low, block.row[2], 2, 3, 5, 7);
+  t.row[2] = __builtin_shufflevector(high, block.row[2], 0, 1, 6, 7);
+  return t;
 }
 
 Block product(const Model& model, const RowSet& rows, int i, int j) {
@@ -80,6 +97,11 @@ void ProblemAssembler::write_dense(const Model& model, const RowSet& rows, std::
     for (std::size_t j = 0; j <= i; ++j) {
       const int fj = writer_.first_row(static_cast<int>(j)), rj = laws_[j].rows;
       const Block block = product(model, rows, constraints[i], constraints[j]);
+      if (ri == 3 && rj == 3) {
+        write_columns(block, g.column(fi) + fj, g.stride);
+        write_columns(transposed(block), g.column(fj) + fi, g.stride);
+        continue;
+      }
       for (int c = 0; c < rj; ++c) {
         for (int r = 0; r < ri; ++r) {
           g.column(fj + c)[fi + r] = block.row[r][c];

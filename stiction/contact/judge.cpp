@@ -177,15 +177,18 @@ Distances judge_constraint(const ContactProblem& problem, int i, const double* l
   if (c.rows == 1) return judge_row(c, impulse_scale * l[0], velocity_scale * s[0], model);
   const Triple lambda{impulse_scale * l[0], impulse_scale * l[1], impulse_scale * l[2]};
   const Triple sigma{velocity_scale * s[0], velocity_scale * s[1], velocity_scale * s[2]};
-  Matrix3 w = problem.diagonal_block(i);
-  for (int r = 0; r < 3; ++r) w(r, r) += problem.compliance()[c.first_row + r];
+  Matrix3 w = Matrix3::Zero();  // only the bent direction of RaiSim looks at it
+  if (model == ContactModel::raisim) {
+    w = problem.diagonal_block(i);
+    for (int r = 0; r < 3; ++r) w(r, r) += problem.compliance()[c.first_row + r];
+  }
   return c.kind == ConstraintKind::anisotropic ? judge_anisotropic(c, lambda, sigma, model, w)
                                                : judge_contact(c, lambda, sigma, model, w);
 }
 
 double natural_map_of_contact(const Triple& l, const Triple& s, double mu) {
-  const double st = std::hypot(s.t1, s.t2);
-  const double x1 = l.t1 - s.t1, x2 = l.t2 - s.t2, xn = l.n - s.n - mu * st, xt = std::hypot(x1, x2);
+  const double st = std::sqrt(s.t1 * s.t1 + s.t2 * s.t2);
+  const double x1 = l.t1 - s.t1, x2 = l.t2 - s.t2, xn = l.n - s.n - mu * st, xt = std::sqrt(x1 * x1 + x2 * x2);
   double p1 = x1, p2 = x2, pn = xn;
   if (xt > mu * xn) {
     pn = std::max(0.0, (mu * xt + xn) / (1.0 + mu * mu));
@@ -218,7 +221,7 @@ double natural_map_of(const Constraint& c, const double* l, const double* s) {
 }
 
 void record_laws(const Constraint& c, const double* l, const double* s, double velocity_scale, Residuals& out) {
-  const double lt = std::hypot(l[0], l[1]), st = std::hypot(s[0], s[1]), mu = c.friction;
+  const double lt = std::sqrt(l[0] * l[0] + l[1] * l[1]), st = std::sqrt(s[0] * s[0] + s[1] * s[1]), mu = c.friction;
   out.signorini_complementarity = std::max(out.signorini_complementarity, std::abs(l[2] * s[2]));
   out.signorini_penetration = std::max(out.signorini_penetration, -s[2]);
   out.coulomb = std::max(out.coulomb, lt - mu * l[2]);
@@ -226,8 +229,13 @@ void record_laws(const Constraint& c, const double* l, const double* s, double v
   // Sliding: clearly moving compared with the free velocities, and pushing.
   if (velocity_scale * st > 1e-6 && l[2] > 0.0) {
     const double d1 = l[0] + mu * l[2] * s[0] / st, d2 = l[1] + mu * l[2] * s[1] / st;
-    out.dissipation = std::max(out.dissipation, std::hypot(d1, d2));
+    out.dissipation = std::max(out.dissipation, std::sqrt(d1 * d1 + d2 * d2));
   }
+}
+
+// Distances to cones grow with what is measured, so those of other units follow; not so for boxes.
+Distances unscaled(const Distances& d, double impulse_ratio, double velocity_ratio) {
+  return {impulse_ratio * d.primal, velocity_ratio * d.dual, impulse_ratio * velocity_ratio * d.complementarity};
 }
 
 // max() drops NaN, so values that are not finite must be found before any residual is taken.
@@ -276,8 +284,10 @@ Residuals judge(const ContactProblem& problem, VectorView impulse, const JudgeSe
     const Constraint& c = problem.constraint(i);
     const double* l = impulse.data() + c.first_row;
     const double* s = velocity.data() + c.first_row;
-    const Distances a = judge_constraint(problem, i, l, s, to_force, 1.0, settings.model);
     const Distances r = judge_constraint(problem, i, l, s, impulse_scale, velocity_scale, settings.model);
+    const Distances a = c.kind == ConstraintKind::dry_friction || c.kind == ConstraintKind::viscous
+                            ? judge_constraint(problem, i, l, s, to_force, 1.0, settings.model)
+                            : unscaled(r, to_force / impulse_scale, 1.0 / velocity_scale);
     // Sums catch what overflowed on the way, too.
     if (!all_finite(s, c.rows) ||
         !std::isfinite(a.primal + a.dual + a.complementarity + r.primal + r.dual + r.complementarity)) {
@@ -305,7 +315,7 @@ ContactRegime contact_regime(const ContactProblem& problem, int constraint, Vect
   const int normal = c.first_row + c.rows - 1;
   if (!(impulse_scale * impulse[normal] > threshold)) return ContactRegime::open;
   if (c.rows < 3) return ContactRegime::sticking;
-  const double slip = velocity_scale * std::hypot(velocity[c.first_row], velocity[c.first_row + 1]);
+  const double slip = velocity_scale * velocity.segment<2>(c.first_row).norm();
   return slip > threshold ? ContactRegime::sliding : ContactRegime::sticking;
 }
 
