@@ -122,13 +122,13 @@ struct FootPoints {
       }
     }
     for (int p = 0; p < n; ++p) {
-      for (int o = 0; o <= p; ++o) multiply(model, p, o, stride);
+      for (int o = 0; o <= p; ++o) multiply(p, o, stride);
     }
   }
 
-  void multiply(const Model& model, int p, int o, int stride) {
+  void multiply(int p, int o, int stride) {
     // Both feet hang on the same root, six velocities; points of one foot share the whole chain.
-    const int common = bodies[p / per_body] == bodies[o / per_body] ? length[p] : model.trees[0].num_velocities ? 6 : 0;
+    const int common = bodies[p / per_body] == bodies[o / per_body] ? length[p] : 6;
     const Pack4 *a = &rows[p * stride], *b = &rows[o * stride];
     Pack4 c0{}, c1{}, c2{};
     for (int e = 0; e < common; ++e) {
