@@ -6,52 +6,34 @@
 namespace stiction {
 namespace {
 
-// Three rows of A_i A_jᵀ, each a pack over the rows of j.
-struct Block {
-  Pack4 row[3] = {};
-};
-
-inline void add_product(const Pack4* a, const Pack4* b, int count, Block& g) {
-  for (int e = 0; e < count; ++e) {
-    g.row[0] += a[e][0] * b[e];
-    g.row[1] += a[e][1] * b[e];
-    g.row[2] += a[e][2] * b[e];
-  }
+Pack8 load(const double* from) {
+  Pack8 pack;
+  std::memcpy(&pack, from, sizeof pack);
+  return pack;
 }
 
-// The rows of a block as three neighbouring columns.
-inline void write_columns(const Block& block, double* to, int stride) {
-  for (int r = 0; r < 3; ++r)
-    std::memcpy(to + r * static_cast<std::ptrdiff_t>(stride), &block.row[r], 3 * sizeof(double));
-}
-
-inline Block transposed(const Block& block) {
-  const Pack4 low = __builtin_shufflevector(block.row[0], block.row[1], 0, 4, 1, 5);   // 00 10 01 11
-  const Pack4 high = __builtin_shufflevector(block.row[0], block.row[1], 2, 6, 3, 7);  // 02 12 ·  ·
-  Block t;
-  t.row[0] = __builtin_shufflevector(low, block.row[2], 0, 1, 4, 7);
-  t.row[1] = __builtin_shufflevector(low, block.row[2], 2, 3, 5, 7);
-  t.row[2] = __builtin_shufflevector(high, block.row[2], 0, 1, 6, 7);
-  return t;
-}
-
-Block product(const Model& model, const RowSet& rows, int i, int j) {
-  Block g;
-  int s = rows.segment_begin[i], t = rows.segment_begin[j];
-  const int s_end = rows.segment_begin[i + 1], t_end = rows.segment_begin[j + 1];
-  while (s < s_end && t < t_end) {
-    const auto &a = rows.segments[s], &b = rows.segments[t];
-    if (a.node == b.node) {
-      add_product(rows.columns.data() + a.first_column, rows.columns.data() + b.first_column, model.nodes[a.node].size,
-                  g);
-      ++s, ++t;
-    } else if (a.node < b.node) {
-      ++s;
-    } else {
-      ++t;
+// Packs [first, first + Packs) of the columns of G that belong to one constraint: Σ over its velocities e of
+// (row e of the panel) times (entry of the constraint in it). Three columns share every load.
+template <int Packs>
+void add_columns(const RowSet& rows, const Model& model, int constraint, const double* panel, int stride, int first_dof,
+                 int first, double* to, int count) {
+  Pack8 sum[3][Packs] = {};
+  for (int s = rows.segment_begin[constraint]; s < rows.segment_begin[constraint + 1]; ++s) {
+    const VelocityNode& node = model.nodes[rows.segments[s].node];
+    const Pack4* column = rows.columns.data() + rows.segments[s].first_column;
+    const double* line = panel + static_cast<std::ptrdiff_t>(stride) * (node.first_velocity - first_dof) + 8 * first;
+    for (int e = 0; e < node.size; ++e, line += stride) {
+      for (int p = 0; p < Packs; ++p) {
+        const Pack8 x = load(line + 8 * p);
+        for (int r = 0; r < 3; ++r) sum[r][p] += column[e][r] * x;
+      }
     }
   }
-  return g;
+  for (int r = 0; r < count; ++r) {
+    for (int p = 0; p < Packs; ++p) {
+      std::memcpy(to + static_cast<std::ptrdiff_t>(stride) * r + 8 * (first + p), &sum[r][p], sizeof(Pack8));
+    }
+  }
 }
 
 bool is_one_tree(const RowSet& rows, std::span<const int> constraints) {
@@ -89,25 +71,48 @@ const ContactProblem& ProblemAssembler::assemble(const Model& model, const RowSe
   return writer_.finish();
 }
 
+// G = A Aᵀ of one tree. A is spread into a panel, one line of rows per velocity of the tree, so that every column of G
+// is a sum of few lines.
 void ProblemAssembler::write_dense(const Model& model, const RowSet& rows, std::span<const int> constraints) {
+  const auto& trees = rows.trees[constraints.front()];
+  const Tree& tree = model.trees[trees[0] >= 0 ? trees[0] : trees[1]];
+  const int m = writer_.num_rows(), stride = padded8(m);
   DelassusDense& g = writer_.dense();
-  g.resize(writer_.num_rows());
+  g.size = m;
+  g.stride = stride;
+  g.data.resize(static_cast<Eigen::Index>(stride) * m);
+  panel_.assign(static_cast<std::size_t>(stride) * tree.num_velocities, 0.0);
   for (std::size_t i = 0; i < constraints.size(); ++i) {
-    const int fi = writer_.first_row(static_cast<int>(i)), ri = laws_[i].rows;
-    for (std::size_t j = 0; j <= i; ++j) {
-      const int fj = writer_.first_row(static_cast<int>(j)), rj = laws_[j].rows;
-      const Block block = product(model, rows, constraints[i], constraints[j]);
-      if (ri == 3 && rj == 3) {
-        write_columns(block, g.column(fi) + fj, g.stride);
-        write_columns(transposed(block), g.column(fj) + fi, g.stride);
-        continue;
+    const int c = constraints[i], first_row = writer_.first_row(static_cast<int>(i));
+    for (int s = rows.segment_begin[c]; s < rows.segment_begin[c + 1]; ++s) {
+      const VelocityNode& node = model.nodes[rows.segments[s].node];
+      const Pack4* column = rows.columns.data() + rows.segments[s].first_column;
+      double* line = panel_.data() + static_cast<std::ptrdiff_t>(stride) * (node.first_velocity - tree.first_velocity);
+      for (int e = 0; e < node.size; ++e, line += stride) {
+        for (int r = 0; r < laws_[i].rows; ++r) line[first_row + r] = column[e][r];
       }
-      for (int c = 0; c < rj; ++c) {
-        for (int r = 0; r < ri; ++r) {
-          g.column(fj + c)[fi + r] = block.row[r][c];
-          g.column(fi + r)[fj + c] = block.row[r][c];
-        }
-      }
+    }
+  }
+  for (std::size_t i = 0; i < constraints.size(); ++i) {
+    double* to = g.column(writer_.first_row(static_cast<int>(i)));
+    const auto add = [&]<int Packs>(std::integral_constant<int, Packs>, int first) {
+      add_columns<Packs>(rows, model, constraints[i], panel_.data(), stride, tree.first_velocity, first, to,
+                         laws_[i].rows);
+    };
+    int first = 0;
+    for (; stride / 8 - first >= 4; first += 4) add(std::integral_constant<int, 4>{}, first);
+    switch (stride / 8 - first) {
+      case 3:
+        add(std::integral_constant<int, 3>{}, first);
+        break;
+      case 2:
+        add(std::integral_constant<int, 2>{}, first);
+        break;
+      case 1:
+        add(std::integral_constant<int, 1>{}, first);
+        break;
+      default:
+        break;
     }
   }
 }

@@ -25,6 +25,7 @@ class ProblemAssembler {
 
   ProblemWriter writer_;
   std::vector<Constraint> laws_;
+  std::vector<double> panel_;                  // A by velocity of the tree, rows of the island
   std::vector<int> node_number_, used_nodes_;  // nodes of the model ↔ nodes of the island
 };
 

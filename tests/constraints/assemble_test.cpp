@@ -1,0 +1,153 @@
+// The problem of an island against dense algebra: G = J M⁻¹ Jᵀ, in both forms.
+#include "stiction/constraints/assemble.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <random>
+
+#include "stiction/constraints/islands.h"
+#include "stiction/constraints/row_builder.h"
+#include "stiction/dynamics/mechanics.h"
+#include "stiction/model/model_builder.h"
+
+namespace stiction {
+namespace {
+
+// A free trunk with legs of three joints, and boxes beside it; contacts at given points of given bodies.
+struct World {
+  std::shared_ptr<const Model> model;
+  std::vector<ContactPoint> points;
+
+  World(int legs, int boxes, int contacts) {
+    ModelBuilder builder;
+    const Inertia inertia{1.3, Vector3(0.02, 0.01, -0.03), Vector3(0.03, 0.04, 0.05).asDiagonal()};
+    const auto add = [&](const std::string& name, int parent, const Pose& pose, const JointOptions& joint) {
+      const int body = builder.add_body(
+          {.name = name, .parent = parent, .pose = pose, .joint = joint, .joints = {}, .inertia = inertia});
+      ShapeOptions shape;
+      shape.body = body;
+      shape.geometry = Sphere{0.05};
+      builder.add_shape(shape);
+      return body;
+    };
+    builder.add_shape({.geometry = Plane{}});
+    const int trunk = add("trunk", -1, Pose(Vector3(0, 0, 1)), {});
+    for (int leg = 0; leg < legs; ++leg) {
+      int parent = trunk;
+      for (int k = 0; k < 3; ++k) {
+        JointOptions joint;
+        joint.kind = JointKind::revolute;
+        joint.axis = Vector3(1.0 * (k == 0), 1.0 * (k > 0), 0.1 * leg).normalized();
+        joint.lower = -1e-4;
+        joint.initial_position = 0.3 * k * (leg % 2);
+        parent =
+            add("leg" + std::to_string(leg) + std::to_string(k), parent, Pose(Vector3(0.1, 0.2 * leg, -0.3)), joint);
+      }
+    }
+    for (int k = 0; k < boxes; ++k) add("box" + std::to_string(k), -1, Pose(Vector3(2.0 + k, 0, 0)), {});
+    model = builder.build();
+    std::mt19937 random(3);
+    std::uniform_real_distribution<double> unit(-1.0, 1.0);
+    const int shapes = static_cast<int>(model->shapes.size());
+    for (int k = 0; k < contacts; ++k) {
+      ContactPoint point;
+      point.id = {k % 3 == 0 ? 0 : 1 + (5 * k + 2) % (shapes - 1), 1 + (3 * k) % (shapes - 1),
+                  static_cast<std::uint64_t>(k)};
+      if (point.id.shape_a == point.id.shape_b) point.id.shape_a = 0;
+      point.normal = Vector3(unit(random), unit(random), unit(random)).normalized();
+      point.position = Vector3(unit(random), unit(random), unit(random));
+      points.push_back(point);
+    }
+  }
+};
+
+MatrixX reference(const World& world, const RowBuilder& builder, const DynamicsData& data, const RowSet& rows) {
+  const Model& model = *world.model;
+  int m = 0;
+  for (const Constraint& c : rows.constraint) m += c.rows;
+  MatrixX jacobian = MatrixX::Zero(m, model.num_velocities());
+  int row = 0;
+  for (int i = 0; i < rows.size(); ++i) {
+    if (rows.id[i].source == ConstraintSource::contact) {
+      const ContactPoint& p = world.points[builder.point(i)];
+      const int a = model.shapes[p.id.shape_a].body, b = model.shapes[p.id.shape_b].body;
+      jacobian.middleRows<3>(row) =
+          builder.frame(i).transpose() * (point_jacobian(model, data, a, p.position).topRows<3>() -
+                                          point_jacobian(model, data, b, p.position).topRows<3>());
+    } else {
+      jacobian(row, rows.id[i].first) = rows.id[i].source == ConstraintSource::upper_limit ? -1.0 : 1.0;
+    }
+    row += rows.constraint[i].rows;
+  }
+  return jacobian * inertia_matrix(model, data).llt().solve(jacobian.transpose());
+}
+
+void check(int legs, int boxes, int contacts, DelassusForm form) {
+  const World world(legs, boxes, contacts);
+  const Model& model = *world.model;
+  DynamicsData data(model);
+  VectorX v = VectorX::LinSpaced(model.num_velocities(), -1.0, 1.0);
+  update_kinematics(model, model.initial_position.data(), v.data(), data);
+  update_inertia(model, data);
+  factor_inertia(model, nullptr, data);
+  RowBuilder builder(world.model);
+  RowSet rows;
+  const ConstraintSettings settings;
+  builder.build({.dynamics = data,
+                 .q = model.initial_position.data(),
+                 .v = v.data(),
+                 .v_free = v.data(),
+                 .contacts = world.points,
+                 .contact_margin = 1.0,
+                 .time_step = 1e-3,
+                 .settings = settings},
+                rows);
+  std::vector<int> all(rows.size());
+  std::iota(all.begin(), all.end(), 0);
+  ProblemAssembler assembler;
+  const ContactProblem& problem = assembler.assemble(model, rows, all);
+  ASSERT_EQ(problem.form(), form);
+  const MatrixX truth = reference(world, builder, data, rows);
+  ASSERT_EQ(truth.rows(), problem.num_rows());
+  EXPECT_LE((problem.to_dense() - truth).cwiseAbs().maxCoeff(), 1e-12 * truth.cwiseAbs().maxCoeff());
+  if (form == DelassusForm::dense) {  // padding is zero: solvers run over whole packs
+    const DelassusDense& g = problem.dense();
+    for (int j = 0; j < g.size; ++j) {
+      for (int i = g.size; i < g.stride; ++i) EXPECT_EQ(g.column(j)[i], 0.0);
+    }
+  }
+}
+
+TEST(ProblemAssembler, OneTreeIsDense) {
+  for (const int contacts : {1, 2, 5, 8, 11, 16, 22}) check(4, 0, contacts, DelassusForm::dense);
+}
+
+TEST(ProblemAssembler, SeveralTreesAreFactored) {
+  for (const int contacts : {3, 9, 30}) check(2, 3, contacts, DelassusForm::factored);
+}
+
+TEST(Islands, ComponentsInOrderOfTheirFirstConstraint) {
+  RowSet rows;
+  rows.clear();
+  const int trees[][2] = {{3, -1}, {0, 1}, {-1, 3}, {4, -1}, {1, 2}, {4, 4}};
+  for (const auto& t : trees) {
+    rows.begin_constraint(Constraint::make_unilateral(), {}, t[0], t[1]);
+    rows.end_constraint();
+  }
+  Islands islands;
+  islands.find(rows, 6);
+  ASSERT_EQ(islands.size(), 3);
+  const auto list = [&](int k) {
+    const auto members = islands.constraints(k);
+    return std::vector<int>(members.begin(), members.end());
+  };
+  EXPECT_EQ(list(0), (std::vector<int>{0, 2}));
+  EXPECT_EQ(list(1), (std::vector<int>{1, 4}));
+  EXPECT_EQ(list(2), (std::vector<int>{3, 5}));
+  EXPECT_EQ(islands.island_of_tree(2), 1);
+  EXPECT_EQ(islands.island_of_tree(5), -1);
+}
+
+}  // namespace
+}  // namespace stiction
