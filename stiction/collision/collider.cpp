@@ -18,10 +18,9 @@ namespace stiction {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr int most_listed_pairs = 1000;  // more allowed pairs than this: BroadPhase::many_bodies
+constexpr int most_listed_pairs = 4000;  // more allowed pairs than this: BroadPhase::many_bodies
 constexpr double longest_way = 1e5;      // m; odometers start anew beyond, where they would lose digits
 constexpr double slack = 1e-9;           // m; rounding of odometers
-constexpr double sphere_gain = 0.02;     // m; what bounding spheres must prove to spare the kernel
 constexpr double skin_of_radius = 0.1;   // how far a body moves, in its radii, before pairs are sought again
 
 // A body with shapes: the sphere about all of them, in its frame.
