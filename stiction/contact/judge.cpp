@@ -279,13 +279,16 @@ Residuals judge(const ContactProblem& problem, VectorView impulse, const JudgeSe
   const double to_force = 1.0 / settings.time_step;
   const double impulse_scale = problem.largest_diagonal() / problem.largest_free_velocity();
   const double velocity_scale = 1.0 / problem.largest_free_velocity();
+  // Whether units can be changed without leaving the range of a double.
+  const auto within = [](double scale) { return scale > 1e-100 && scale < 1e100; };
+  const bool moderate = within(impulse_scale) && within(velocity_scale) && within(to_force);
   double natural_map = 0.0;
   for (int i = 0; i < problem.num_constraints(); ++i) {
     const Constraint& c = problem.constraint(i);
     const double* l = impulse.data() + c.first_row;
     const double* s = velocity.data() + c.first_row;
     const Distances r = judge_constraint(problem, i, l, s, impulse_scale, velocity_scale, settings.model);
-    const Distances a = c.kind == ConstraintKind::dry_friction || c.kind == ConstraintKind::viscous
+    const Distances a = !moderate || c.kind == ConstraintKind::dry_friction || c.kind == ConstraintKind::viscous
                             ? judge_constraint(problem, i, l, s, to_force, 1.0, settings.model)
                             : unscaled(r, to_force / impulse_scale, 1.0 / velocity_scale);
     // Sums catch what overflowed on the way, too.

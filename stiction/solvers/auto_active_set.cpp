@@ -205,6 +205,7 @@ bool AutoActiveSet::step(const AutoDenseView& view, double proximal, double* lam
     fixed_.resize(m);
     pivot_inverse_.resize(m);
     y_.resize(m);
+    forward_.resize(m);
     work_.resize(padded);
     matrix_.resize(padded * (m + 1));
   }
@@ -215,6 +216,25 @@ bool AutoActiveSet::step(const AutoDenseView& view, double proximal, double* lam
   substitute_back();
   write(view, lambda);
   return true;
+}
+
+// Forward through L (below the diagonal a column holds L times its pivot), then back; y gets the correction added.
+void AutoActiveSet::refine(const AutoDenseView& view, double* lambda, const double* sigma) {
+  double* right = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * n_;
+  for (int i = 0; i < n_; ++i) {
+    right[i] = -(weight_1_[i] * sigma[row_1_[i]] + weight_2_[i] * sigma[row_2_[i]] + unknown_[i].shift * y_[i]);
+  }
+  for (int k = 0; k < n_; ++k) {
+    forward_[k] = right[k];
+    const double* column = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * k;
+    const int first = (k + 1) / 8 * 8;  // rows up to k of this pack are spoilt; they are kept in forward_
+    auto_dense_detail::add_column(right + first, stride_ - first, column + first, -right[k] * pivot_inverse_[k]);
+  }
+  std::copy(forward_.begin(), forward_.begin() + n_, right);
+  std::copy(y_.begin(), y_.begin() + n_, forward_.begin());
+  substitute_back();
+  for (int k = 0; k < n_; ++k) y_[k] += forward_[k];
+  write(view, lambda);
 }
 
 }  // namespace stiction

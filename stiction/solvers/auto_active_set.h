@@ -21,6 +21,9 @@ class AutoActiveSet {
   // One full step: λ is replaced by the solution of the linear system of its active set. σ = Gλ + g on entry.
   // False, with λ as it was, at a vanishing or non-finite pivot.
   bool step(const AutoDenseView& view, double proximal, double* lambda, const double* sigma);
+  // After step(), with σ of the λ it left: removes what the proximal term held back, by the factors at hand. The active
+  // set and its directions stay.
+  void refine(const AutoDenseView& view, double* lambda, const double* sigma);
 
  private:
   // Unknown j moves λ along one or two rows more than its own; its equation is a combination of two rows of σ.
@@ -49,7 +52,7 @@ class AutoActiveSet {
   std::vector<double> fixed_;   // impulses of dry-friction rows on their bounds, by problem rows
   std::vector<double> work_;    // one column of G times a direction; g + G fixed
   std::vector<double> matrix_;  // stride × (n + 1), column-major, the right-hand side last
-  std::vector<double> pivot_inverse_, y_;
+  std::vector<double> pivot_inverse_, y_, forward_;
 };
 
 }  // namespace stiction

@@ -177,6 +177,11 @@ bool AutoDense::newton(const AutoDenseView& view, const AutoResidualScale& scale
       ++outcome.factorisations;
       const int progress = newton_step(view, scale, limit);
       if (progress > 0) return true;
+      // Near the solution all that is missing is what the proximal term held back: a substitution, not a new matrix.
+      if (progress == 0 && best_residual_ < settings.refine_below) {
+        active_set_.refine(view, lambda_.data(), sigma_.data());
+        if (newton_step(view, scale, limit) > 0) return true;
+      }
       without_progress = progress == 0 ? 0 : without_progress + 1;
     }
     if (restart == settings.restarts) return false;

@@ -29,8 +29,9 @@ struct AutoDenseSettings {
   int sweeps = 4;  // exact sweeps before Newton
   int few_contacts = 4;
   double light_coupling = 0.1;
-  int patience = 6;  // Newton steps without a new best before a restart
-  int restarts = 6;  // of 4, 8, 16 … sweeps, then give up
+  int patience = 6;            // Newton steps without a new best before a restart
+  double refine_below = 1e-3;  // residual from which a Newton step is followed by a refinement with the same factors
+  int restarts = 6;            // of 4, 8, 16 … sweeps, then give up
   bool use_newton = true;
 };
 
