@@ -198,7 +198,9 @@ void expose_solver(nb::module_& module) {
         for (const auto& [option, value] : options) set_option(*shared->solver, nb::cast<std::string>(option), value);
         return shared.release();
       },
-      "name"_a, "options"_a, nb::rv_policy::take_ownership, "A solver by name, its options set by keyword");
+      "name"_a, "options"_a, nb::rv_policy::take_ownership,
+      nb::sig("def make_solver(name: str, **options: float) -> ContactSolver"),
+      "A solver by name, its options set by keyword");
   module.def("solver_traits", [](const std::string& name) { return make_solver(name)->traits(); }, "name"_a);
 }
 

@@ -13,12 +13,14 @@ def test_types_are_shipped():
     folder = pathlib.Path(stiction.__file__).parent
     stub = (folder / "_stiction.pyi").read_text()
     assert (folder / "py.typed").exists()
-    for name in ("class ContactProblem", "def judge", "def make_solver", "def read_fclib", "def from_inertia"):
+    for name in ("class ContactProblem", "def judge", "def make_solver", "def read_fclib", "def from_inertia", "class Simulator",
+                 "def add_body", "dt: float = 0.0", "def load_mjcf"):
         assert name in stub
 
 
 def test_everything_public_is_documented():
-    for name in ("solve", "residuals", "make_problem", "judge", "make_solver", "read_fclib", "contact_energy"):
+    for name in ("solve", "residuals", "make_problem", "judge", "make_solver", "read_fclib", "contact_energy",
+                 "ModelBuilder", "Model", "Simulator", "State", "StepReport", "inertia_matrix", "load_mjcf"):
         assert getattr(stiction, name).__doc__
 
 

@@ -1,5 +1,6 @@
 """Simulator, State, StepReport, contacts, failures."""
 
+import _thread
 import copy
 import math
 import pickle
@@ -303,6 +304,19 @@ def test_the_gil_is_released():
         turns += 1
     worker.join()
     assert turns > 0 and simulator.state.step == 20000
+
+
+def test_ctrl_c_ends_a_long_run_between_steps():
+    simulator = stiction.Simulator(box_on_plane(), dt=1e-3)
+    timer = threading.Timer(0.2, _thread.interrupt_main)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        simulator.step(10**9)
+    timer.join()
+    steps = simulator.state.step
+    assert steps > 0
+    simulator.step()
+    assert simulator.state.step == steps + 1
 
 
 def test_a_model_outlives_its_builder_and_a_simulator_its_model():
