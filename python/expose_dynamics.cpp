@@ -87,9 +87,7 @@ void expose_matrices(Places& places) {
       "M, armature included");
   expose(
       places, "bias",
-      +[](Evaluation& e) {
-        return copy_to_numpy(ConstVectorMap(e.data.bias.data(), e.model.num_velocities()));
-      },
+      +[](Evaluation& e) { return copy_to_numpy(ConstVectorMap(e.data.bias.data(), e.model.num_velocities())); },
       "Coriolis, centrifugal and gravity forces by velocity: M a + bias = tau; N m or N");
   expose(
       places, "frame_jacobian",

@@ -114,7 +114,7 @@ void expose_pose(nb::module_& module) {
           },
           nb::sig("def __iter__(self) -> collections.abc.Iterator[numpy.typing.NDArray[numpy.float64]]"))
       .def("__repr__", [](const Pose& pose) {
-        const VectorX q = orientation_of(pose);
+        const Eigen::Vector4d q = orientation_of(pose);
         return text("Pose(", list(pose.position), ", (", q[0], ", ", q[1], ", ", q[2], ", ", q[3], "))");
       });
 }
@@ -308,7 +308,7 @@ nb::object from_geometry(const Geometry& geometry) {
       geometry);
 }
 
-VectorX orientation_of(const Pose& pose) {
+Eigen::Vector4d orientation_of(const Pose& pose) {
   Quaternion q(pose.rotation);
   if (q.w() < 0.0) q.coeffs() = -q.coeffs();
   return q.coeffs();

@@ -299,7 +299,18 @@ void expose_forces(Class& simulator) {
             const Turn turn(s);
             return copy_to_numpy(s.simulator.actuator_force());
           },
-          "Of the last step after limits, by velocity, N m or N");
+          "Of the last step after limits, by velocity, N m or N")
+      .def(
+          "joint_wrench",
+          [](SharedSimulator& s, const FrameLike& body) {
+            const Turn turn(s);
+            const auto [force, torque] = s.simulator.joint_wrench(to_body(s.simulator.model(), body));
+            return nb::make_tuple(copy_to_numpy(force), copy_to_numpy(torque));
+          },
+          "body"_a,
+          nb::sig("def joint_wrench(self, body: int | str) -> tuple[numpy.typing.NDArray[numpy.float64], "
+                  "numpy.typing.NDArray[numpy.float64]]"),
+          "Force (N) and torque (N m) by which the parent holds a body in the last step, world axes, about its origin");
 }
 
 void expose_results(Class& simulator) {

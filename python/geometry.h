@@ -24,6 +24,6 @@ Geometry to_geometry(const nb::object& value);
 nb::object from_geometry(const Geometry& geometry);
 
 // (x, y, z, w) with w ≥ 0.
-VectorX orientation_of(const Pose& pose);
+Eigen::Vector4d orientation_of(const Pose& pose);
 
 }  // namespace stiction::python

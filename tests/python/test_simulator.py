@@ -168,6 +168,16 @@ def test_control_and_joint_forces():
     assert simulator.control.tolist() == [0]
 
 
+def test_a_joint_holds_what_hangs_on_it():
+    simulator = stiction.Simulator(pendulum(length=1, mass=2), dt=1e-3)
+    simulator.add_external_force("bob", force=(0, 5, 0), point=(0, 0, -1))  # across the hinge
+    simulator.step()
+    force, torque = simulator.joint_wrench("bob")
+    assert np.allclose(force, [0, -5, 2 * 9.81]) and np.allclose(torque, [-5, 0, 0])
+    with pytest.raises(ValueError, match="9"):
+        simulator.joint_wrench(9)
+
+
 def test_external_forces():
     simulator = stiction.Simulator(box_on_plane(height=5), dt=1e-3)
     simulator.add_external_force("box", force=(8, 0, 8 * 9.81), point=(0, 0, 5))
