@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stiction/math/refuse.h"
+#include "stiction/dynamics/mechanics.h"
 #include "stiction/sim/workspace.h"
 
 namespace stiction {
@@ -209,6 +209,8 @@ void Simulator::Workspace::account_energy() {
       }
     }
   }
+  report.kinetic_energy = kinetic_energy(dynamics, state.v.data());
+  report.potential_energy = gravity_energy(dynamics) + spring_energy(*model, state.q.data());
   for (const ContactPoint& point : points) {
     report.largest_penetration = std::max(report.largest_penetration, -point.gap);
   }

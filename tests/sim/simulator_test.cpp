@@ -33,6 +33,17 @@ TEST(Simulator, SpinningBodyFliesStraight) {
   EXPECT_NEAR(q[2], 3.0 - g * 1e-6 * 1000 * 1001 / 2, 1e-11);
 }
 
+TEST(Simulator, ReportsTheEnergyThatTheStepBeganWith) {
+  ModelBuilder builder;
+  add_free(builder, "brick", Box{{0.1, 0.2, 0.3}}, 2.0, Pose(Vector3(0.0, 0.0, 3.0)), 0.5);
+  Simulator simulator(builder.build(), {.time_step = 1e-3});
+  simulator.step(101);
+  const double v = g * 0.1;
+  EXPECT_NEAR(simulator.report().kinetic_energy, 0.5 * 2.0 * v * v, 1e-9);
+  EXPECT_NEAR(simulator.report().potential_energy, 2.0 * g * (3.0 - g * 1e-6 * 100 * 101 / 2), 1e-9);
+  EXPECT_EQ(simulator.report().constraint_work, 0.0);
+}
+
 TEST(Simulator, BoxAtRestStaysForTenThousandSteps) {
   Simulator simulator(box_on_slope(0.5, 0.0), {.time_step = 1e-3});
   const VectorX start = simulator.state().q;
