@@ -46,19 +46,11 @@ Vector3 center_of(const Shape& shape) {
   return Vector3::Zero();
 }
 
-// Numbers of the simplex corners of a polytope; none for smooth shapes.
-inline const int* numbers(const int* keys) {
-  return keys;
-}
-inline const int* numbers(const Vector3*) {
-  return nullptr;
-}
-
 template <class Shape, class Key>
 const FaceView* find_face(const Shape& shape, const Vector3& direction, const Key* keys, int size, std::int32_t& cached,
                           FaceStore& store, double& cosine) {
   if constexpr (std::is_same_v<Shape, ConvexHull>) {
-    const int face = best_face(shape, direction, numbers(keys), size, cached - 1, cosine);
+    const int face = best_face(shape, direction, keys, size, cached - 1, cosine);
     cached = face + 1;
     store.view = face_view(shape, shape.faces()[face]);
     return &store.view;

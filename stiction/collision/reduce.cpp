@@ -8,7 +8,7 @@ namespace stiction {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr double smallest_area = 1e-18;  // m²; below, points are on one line
+constexpr double smallest_width = 1e-9;  // times its length: a narrower set of points is a line
 constexpr double kept_area = 0.8;        // of the new choice's, at which the old points stay
 
 struct Selection {
@@ -39,7 +39,8 @@ class PointChoice {
     }
     const int p = farthest_from(0.5 * (low_x + high_x), 0.5 * (low_y + high_y));
     const int q = farthest_from(c_[p].x, c_[p].y);
-    double best_left = smallest_area, best_right = smallest_area;
+    const double smallest = smallest_area(p, q);
+    double best_left = smallest, best_right = smallest;
     int left = -1, right = -1;
     for (int i = 0; i < n_; ++i) {
       const double area = weight_[i] * turn(p, q, i);
@@ -84,6 +85,7 @@ class PointChoice {
   double distance_squared(int i, double x, double y) const {
     return (c_[i].x - x) * (c_[i].x - x) + (c_[i].y - y) * (c_[i].y - y);
   }
+  double smallest_area(int p, int q) const { return smallest_width * distance_squared(p, c_[q].x, c_[q].y); }
   int farthest_from(double x, double y) const {
     double best = -1.0;
     int found = 0;
@@ -96,9 +98,10 @@ class PointChoice {
 
   // (p, q) is an edge of the hull, t to the left of it: the fourth point is the one farthest beyond (q, t) or (t, p).
   Selection with_fourth(int p, int q, int t) const {
-    double best = smallest_area;
+    double best = smallest_area(p, q);
     Selection s{3, {p, q, t, 0}};
     for (int i = 0; i < n_; ++i) {
+      if (i == p || i == q || i == t) continue;
       const double beyond_qt = -weight_[i] * turn(q, t, i), beyond_tp = -weight_[i] * turn(t, p, i);
       if (beyond_qt > best) best = beyond_qt, s = {4, {p, q, i, t}};
       if (beyond_tp > best) best = beyond_tp, s = {4, {p, q, t, i}};

@@ -183,7 +183,7 @@ void ConvexHull::make_faces() {
   }
   std::vector<int> order(num_triangles);
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int s, int t) { return area[s] > area[t]; });
+  std::sort(order.begin(), order.end(), [&](int s, int t) { return area[s] != area[t] ? area[s] > area[t] : s < t; });
 
   // Grow every face from its largest triangle over neighbours whose vertices stay near its plane; slivers, whose
   // normals mean nothing, go along.

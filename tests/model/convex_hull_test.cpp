@@ -8,6 +8,8 @@
 #include <set>
 #include <string>
 
+#include "stiction/model/hull_triangulation.h"
+
 namespace stiction {
 namespace {
 
@@ -171,6 +173,51 @@ TEST(ConvexHull, mass_properties_of_a_moved_tetrahedron) {
   Matrix3 expected = Matrix3::Constant(1.0 / 480);
   expected.diagonal().setConstant(6.0 / 480);
   EXPECT_LT((hull->unit_inertia() - expected).norm(), 1e-15);
+}
+
+// Flips edges of a sound surface that have no vertex in common, so that each is a dent, and has it mended.
+TEST(ConvexHull, dented_surface_is_mended_by_flips) {
+  const auto hull = ConvexHull::from_points(sphere_points(60));
+  std::mt19937 generator(9);
+  for (int round = 0; round < 50; ++round) {
+    HullTriangulation surface;
+    surface.vertices.assign(hull->vertices().begin(), hull->vertices().end());
+    surface.triangles.assign(hull->triangles().begin(), hull->triangles().end());
+    int num_dents = 0;
+    std::set<int> touched;
+    for (int attempt = 0; attempt < 40; ++attempt) {
+      std::vector<std::array<int, 3>> across;
+      ASSERT_TRUE(find_across(surface.triangles, across));
+      const int t = static_cast<int>(generator() % surface.triangles.size()), k = static_cast<int>(generator() % 3);
+      auto flipped = surface.triangles;
+      const int u = across[t][k], a = flipped[t][k], b = flipped[t][(k + 1) % 3], c = flipped[t][(k + 2) % 3];
+      const int d = flipped[u][0] + flipped[u][1] + flipped[u][2] - a - b;
+      flipped[t] = {a, d, c}, flipped[u] = {d, b, c};
+      if (touched.contains(a) || touched.contains(b) || touched.contains(c) || touched.contains(d)) continue;
+      if (!find_across(flipped, across)) continue;  // the edge (c, d) was there already
+      touched.insert({a, b, c, d});
+      surface.triangles = flipped;
+      ++num_dents;
+    }
+    EXPECT_GT(num_dents, 3);
+    EXPECT_LE(make_convex(surface), 1e-15);
+    EXPECT_EQ(surface.vertices.size(), 60u);
+    double volume = 0.0;
+    for (const auto& [a, b, c] : surface.triangles) {
+      volume += surface.vertices[a].dot(surface.vertices[b].cross(surface.vertices[c])) / 6.0;
+    }
+    EXPECT_NEAR(volume, hull->volume(), 1e-13);
+  }
+}
+
+TEST(ConvexHull, vertex_inside_is_dropped_by_the_repair) {
+  // A tetrahedron with one face split by a point that lies below it.
+  HullTriangulation surface;
+  surface.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.2, 0.2, 0.05}};
+  surface.triangles = {{0, 4, 1}, {4, 2, 1}, {0, 2, 4}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
+  EXPECT_EQ(make_convex(surface), 0.0);
+  EXPECT_EQ(surface.vertices.size(), 4u);
+  EXPECT_EQ(surface.triangles.size(), 4u);
 }
 
 std::string message_of(const Points& points) {
