@@ -22,7 +22,7 @@ struct Corner {
 // One edge of the reference: points with m·x > offset are cut off.
 struct CutLine {
   double mx, my, offset;
-  double tolerance, hold;  // of m·x − offset
+  double tolerance, snap, hold;  // of m·x − offset
   int label;
 };
 
@@ -32,7 +32,7 @@ int cut(const Corner* from, int size, const CutLine& line, Corner* to) {
   double largest = -1.0;
   for (int i = 0; i < size; ++i) {
     side[i] = line.mx * from[i].x + line.my * from[i].y - line.offset;
-    if (from[i].is_held && side[i] <= line.hold) side[i] = std::min(side[i], 0.0);
+    if (from[i].index >= 0 && side[i] <= (from[i].is_held ? line.hold : line.snap)) side[i] = std::min(side[i], 0.0);
     largest = std::max(largest, side[i]);
   }
   if (largest <= line.tolerance) return -1;  // nothing to cut
@@ -128,8 +128,11 @@ int clip_polygon(const ReferencePolygon& reference, std::span<const ClipCorner> 
     const Vector2 &p = reference.points[k > 0 ? k - 1 : num_reference - 1], &q = reference.points[k];
     const double ex = q.x() - p.x(), ey = q.y() - p.y(), length = std::sqrt(ex * ex + ey * ey);
     if (!(length > 1e-10)) continue;
-    const CutLine line{
-        ey, -ex, ey * p.x() - ex * p.y(), 1e-9 * length, settings.hold_distance * length, first_reference_label + k};
+    CutLine line;
+    line.mx = ey, line.my = -ex, line.offset = ey * p.x() - ex * p.y();
+    line.tolerance = 1e-9 * length;
+    line.snap = settings.snap_distance * length, line.hold = settings.hold_distance * length;
+    line.label = first_reference_label + k;
     const int cut_size = cut(current, size, line, next);
     if (cut_size < 0) continue;
     size = cut_size;

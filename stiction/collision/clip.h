@@ -42,9 +42,10 @@ struct ContactCandidate {
 struct ClipSettings {
   bool reference_is_a = true;
   double margin = 0.0;  // corners with a larger gap are left out
-  // An incident vertex that made a point before still does where it lies at most this far outside the reference
-  // polygon: else the points of two equal boxes stacked flush would change their names with every jitter.
-  double hold_distance = 0.0;
+  // Incident vertices count as inside up to snap_distance outside the reference polygon, those that made a point before
+  // up to hold_distance, m: else the points of two equal boxes stacked flush would change their names with every
+  // jitter.
+  double snap_distance = 0.0, hold_distance = 0.0;
   std::span<const std::uint64_t> old_features;
 };
 

@@ -10,7 +10,8 @@
 namespace stiction {
 namespace {
 
-// How far outside the reference polygon a vertex may be that made a point before, times the polygon's radius.
+// How far outside the reference polygon a vertex may be that made a point before, times the smaller polygon's radius;
+// half of that for the other vertices of a pair that touched before on this face. A cold call clips exactly.
 constexpr double hold_fraction = 2e-3;
 
 // The face within 5° of the normal that is better aligned, the old one unless the other wins by 1e-3; of two flush
@@ -95,6 +96,7 @@ void make_manifold(const TouchingPair& pair, ManifoldMemory& memory, Manifold& o
   settings.margin = pair.margin;
   settings.old_features = old;
   settings.hold_distance = hold_fraction * std::min(reference.radius, incident.radius);
+  settings.snap_distance = memory.reference == chosen ? 0.5 * settings.hold_distance : 0.0;
   int num_candidates = clip_polygon({reference.points, reference.vertices},
                                     {corners, static_cast<std::size_t>(num_corners)}, settings, candidates);
   if (num_candidates == 0) return add_only_witness(pair, memory, out);

@@ -90,7 +90,11 @@ TEST(ClipPolygon, vertex_that_made_a_point_is_held_a_little_outside) {
   settings.old_features = old;
   settings.hold_distance = 1e-3;
   EXPECT_TRUE(find(clip(incident, settings), feature_vertex_b(2)));
-  settings.hold_distance = 1e-4;
+  settings.old_features = {};
+  EXPECT_FALSE(find(clip(incident, settings), feature_vertex_b(2)));
+  settings.snap_distance = 1e-3;
+  EXPECT_TRUE(find(clip(incident, settings), feature_vertex_b(2)));
+  settings.snap_distance = settings.hold_distance = 1e-4;
   EXPECT_FALSE(find(clip(incident, settings), feature_vertex_b(2)));
 }
 

@@ -155,7 +155,7 @@ TEST(CollideHulls, warm_equals_cold_along_flights) {
         }
       }
     }
-    EXPECT_GT(num_touching, 100 / share);
+    EXPECT_GT(num_touching, 20 / share);
     EXPECT_GT(num_apart, 1000 / share);
     std::printf("  %-12s %d apart, %d touching, %d at a local depth\n", kind.name, num_apart, num_touching, num_local);
   }
@@ -225,8 +225,7 @@ TEST(CollideHulls, mirrored_scene_has_the_same_gaps) {
   }
 }
 
-// Number of steps in which the names of the points change while a body at rest jitters, once it has settled: two equal
-// prisms lying flush first try some of their many coinciding corners.
+// Number of steps in which the names of the points change while a body at rest jitters.
 int count_changes(const ConvexHull& a, const ConvexHull* b, const Pose& X_WA, const Pose& X_WB, double jitter,
                   int num_steps) {
   std::mt19937 generator(51);
@@ -249,7 +248,7 @@ int count_changes(const ConvexHull& a, const ConvexHull* b, const Pose& X_WA, co
     EXPECT_GE(points.size, 3);
     names.assign(points.feature, points.feature + points.size);
     std::sort(names.begin(), names.end());
-    changes += step > 100 && names != old;
+    changes += step > 2 && names != old;
     old = names;
   }
   return changes;
