@@ -33,7 +33,8 @@ struct SimulatorSettings {
   double time_step = 0.0;       // Δt, s; 0: what the model suggests
   std::string solver = "auto";  // any name of solver_names()
   double tolerance = 1e-9;      // of the contact solver, on ε_nat
-  int max_iterations = 0;       // 0: the solver's default
+  // Of the contact solver, per island. 0 takes the solver's own limit, which can mean seconds for one step of a pile.
+  int max_iterations = 200;
   ConstraintSettings constraints = {};
   CollisionSettings collision = {};
   FailurePolicy on_failure = FailurePolicy::report;

@@ -169,9 +169,10 @@ int AutoDense::newton_step(const AutoDenseView& view, const AutoResidualScale& s
 
 // True where an iterate passes the test; otherwise the best is in best_lambda_, best_sigma_.
 bool AutoDense::newton(const AutoDenseView& view, const AutoResidualScale& scale, double limit, AutoOutcome& outcome) {
-  int sweeps = 4;
+  int sweeps = 4, steps = 0;
   for (int restart = 0;; ++restart) {
-    for (int without_progress = 0; without_progress < settings.patience;) {
+    double milestone = best_residual_;
+    for (int without_progress = 0; without_progress < settings.patience && steps < settings.newton_steps; ++steps) {
       if (!active_set_.step(view, proximal_cycle[restart % 4], lambda_.data(), sigma_.data())) break;
       ++outcome.iterations;
       ++outcome.factorisations;
@@ -182,9 +183,12 @@ bool AutoDense::newton(const AutoDenseView& view, const AutoResidualScale& scale
         active_set_.refine(view, lambda_.data(), sigma_.data());
         if (newton_step(view, scale, limit) > 0) return true;
       }
-      without_progress = progress == 0 ? 0 : without_progress + 1;
+      // Creeping is no progress: the stages that follow are quicker.
+      const bool gained = best_residual_ < settings.worthwhile * milestone;
+      if (gained) milestone = best_residual_;
+      without_progress = gained ? 0 : without_progress + 1;
     }
-    if (restart == settings.restarts) return false;
+    if (restart == settings.restarts || steps >= settings.newton_steps) return false;
     lambda_ = best_lambda_;
     sigma_ = best_sigma_;
     for (int k = 0; k < sweeps; ++k) sweep(view);
@@ -246,8 +250,12 @@ AutoOutcome AutoDense::solve(const AutoDenseView& view, const AutoResidualScale&
 
 AutoOutcome AutoDense::solve(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse) {
   const DelassusDense& dense = problem.dense();
-  AutoDenseView view{dense.size, dense.stride, dense.data.data(), problem.free_velocity().data(),
-                     problem.constraints(), 1e-13 * problem.largest_diagonal()};
+  AutoDenseView view{dense.size,
+                     dense.stride,
+                     dense.data.data(),
+                     problem.free_velocity().data(),
+                     problem.constraints(),
+                     1e-13 * problem.largest_diagonal()};
   if (!problem.is_rigid()) {
     compliant_.assign(dense.data.data(), dense.data.data() + dense.data.size());
     for (int k = 0; k < dense.size; ++k)
