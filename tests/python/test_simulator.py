@@ -4,6 +4,7 @@ import _thread
 import copy
 import math
 import pickle
+import signal
 import threading
 
 import numpy as np
@@ -318,11 +319,16 @@ def test_the_gil_is_released():
 
 def test_ctrl_c_ends_a_long_run_between_steps():
     simulator = stiction.Simulator(box_on_plane(), dt=1e-3)
+    # Started in the background, Python inherits an ignored SIGINT and interrupt_main does nothing.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.2, _thread.interrupt_main)
     timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        simulator.step(10**9)
-    timer.join()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            simulator.step(10**7)
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)
     steps = simulator.state.step
     assert steps > 0
     simulator.step()
