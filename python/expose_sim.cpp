@@ -255,6 +255,13 @@ void expose_state_access(Class& simulator) {
 void expose_forces(Class& simulator) {
   simulator
       .def(
+          "set_solver_option",
+          [](SharedSimulator& s, const std::string& name, double value) {
+            const Turn turn(s);
+            s.simulator.set_solver_option(name, value);
+          },
+          "name"_a, "value"_a, "A setting of the contact solver, for every island")
+      .def(
           "set_control",
           [](SharedSimulator& s, const ArrayLike& control) {
             const VectorArgument vector(control, "control");

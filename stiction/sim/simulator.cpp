@@ -93,6 +93,7 @@ std::unique_ptr<ContactSolver> Simulator::Workspace::make_configured_solver() co
   // The judge computes σ in another order than the solver; half the tolerance leaves room for the rounding of both.
   solver->settings().tolerance = 0.5 * settings.tolerance;
   solver->settings().max_iterations = settings.max_iterations;
+  for (const auto& [name, value] : solver_options) solver->set_option(name, value);
   return solver;
 }
 
@@ -144,6 +145,13 @@ double Simulator::worst_residual() const {
 }
 long Simulator::num_failed_steps() const {
   return workspace_->num_failed_steps;
+}
+
+void Simulator::set_solver_option(std::string_view name, double value) {
+  Workspace& w = *workspace_;
+  w.make_configured_solver()->set_option(name, value);  // throws where there is no such option
+  w.solver_options.emplace_back(name, value);
+  for (IslandSlot& slot : w.slots) slot.solver->set_option(name, value);
 }
 
 void Simulator::set_state(const State& state) {

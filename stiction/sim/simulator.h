@@ -77,7 +77,8 @@ class Simulator {
   std::shared_ptr<const Model> shared_model() const;
   const SimulatorSettings& settings() const;
   double time_step() const;
-  ContactSolver& solver();  // to set its options; every island's solver has the same
+  // A setting of the contact solver by name (ContactSolver::set_option), for every island.
+  void set_solver_option(std::string_view name, double value);
 
   const State& state() const;
   void set_state(const State& state);  // throws std::invalid_argument naming what does not fit

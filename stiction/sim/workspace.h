@@ -26,8 +26,9 @@ struct Simulator::Workspace {
   std::shared_ptr<const Model> model;
   SimulatorSettings settings;
   double time_step = 0.0;
-  ContactModel contact_model = ContactModel::ncp;  // which law the solver solves: what the judge judges
-  std::vector<double> body_radius;                 // m, of all shapes of a body about its origin; 0: no shape
+  std::vector<std::pair<std::string, double>> solver_options;  // set by the user
+  ContactModel contact_model = ContactModel::ncp;              // which law the solver solves: what the judge judges
+  std::vector<double> body_radius;  // m, of all shapes of a body about its origin; 0: no shape
   bool has_shapes = false;
 
   // ---- inputs

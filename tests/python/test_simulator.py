@@ -354,3 +354,12 @@ def test_mjcf():
     assert stiction.load_mjcf_string(text).model.frame_names == ["b"]
     with pytest.raises(ValueError, match="nothing.xml"):
         stiction.load_mjcf("nothing.xml")
+
+
+def test_solver_options_by_name():
+    simulator = stiction.Simulator(box_on_plane(), dt=1e-3, solver="ncp-pgs")
+    with pytest.raises(ValueError, match="no_such"):
+        simulator.set_solver_option("no_such", 1)
+    simulator.set_solver_option("max_iterations", 2)
+    simulator.step(10)
+    assert simulator.report.iterations <= 2

@@ -103,6 +103,17 @@ TEST(Materials, SleepersStayPutAndWakeWhenHit) {
   EXPECT_LT(simulator.step().num_sleeping_bodies, 3);
 }
 
+TEST(Materials, SolverOptionsReachEveryIsland) {
+  Simulator simulator(box_on_slope(0.5, 0.1), {.time_step = 1e-3, .solver = "ncp-pgs"});
+  EXPECT_THROW(simulator.set_solver_option("no_such_thing", 1.0), std::invalid_argument);
+  simulator.step();
+  EXPECT_GT(simulator.report().iterations, 3);
+  simulator.set_solver_option("max_iterations", 2);
+  simulator.reset();
+  simulator.step();
+  EXPECT_EQ(simulator.report().iterations, 2);
+}
+
 TEST(Materials, FailurePolicyRaisesAndKeepsTheState) {
   ModelBuilder builder;
   add_ground(builder, 0.5);
