@@ -212,6 +212,11 @@ struct Touch {
   Manifold& out;
 };
 
+// Heights over a face that is some degrees off the normal are not the gap; they may be this far from it.
+double face_tolerance(const Touch& c, double gap) {
+  return 0.05 * c.margin + 1e-6 + 0.01 * std::abs(gap);
+}
+
 void add_points(const Touch& c, bool is_a, int axis, const BoxCandidates& candidates,
                 std::span<const std::uint64_t> old) {
   const Pose& X = is_a ? c.X_WA : c.X_WB;
@@ -295,14 +300,14 @@ double touch_at_edges(const Touch& c, const Separation& s) {
   if (!(distance <= c.margin)) return distance;
   const Vector3 n = is_sharp ? found.normal() : s.n;
   double gap = 0.0;
-  if (clip_faces(c, n, infinity, gap)) return gap;
+  if (clip_faces(c, n, distance + face_tolerance(c, distance), gap)) return gap;
   const Vector3 p = witness_a(a, keys, found.weight);
   return add_witness(c, {p, p + distance * n, witness_feature(keys.size, keys.a, keys.b), true}, n, distance);
 }
 
 double touch(const Touch& c, const Separation& s) {
   // Apart, the points must realise the separation; else it is only a bound.
-  const double must_reach = s.value > 0.0 ? s.value + 1e-10 : infinity;
+  const double must_reach = s.value + (s.value > 0.0 ? 1e-10 : face_tolerance(c, s.value));
   double gap = 0.0;
   if (clip_faces(c, s.n, must_reach, gap)) return gap;
   if (s.edge_a >= 0) {
