@@ -2,6 +2,7 @@
 
 import pathlib
 import re
+import runpy
 
 import pytest
 
@@ -37,3 +38,10 @@ def test_printed_examples_run(page, monkeypatch):
     names = {}
     for block in python_blocks(page):
         exec(compile(block, str(page), "exec"), names)
+
+
+def test_examples_run(capsys):
+    for path in sorted((ROOT / "examples").glob("*.py")):
+        runpy.run_path(str(path), run_name="__main__")
+    printed = capsys.readouterr().out
+    assert "auto           1000       1000" in printed
