@@ -172,6 +172,7 @@ SolveReport SolverNcpNewton::do_solve(const ContactProblem& problem, ContactSolu
   SolveReport report;
   start(problem, solution.impulse);
   best_.start(impulse_, residual());
+  swept_ = impulse_;  // also where the residual is so large that adding one to it changes nothing
   int sweeps = settings_.first_sweeps, restarts = 0, last_gain = 0;
   double current = best_.residual();
   double swept_best = best_.residual() + 1.0;
