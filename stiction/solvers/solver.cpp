@@ -156,6 +156,12 @@ SolveReport ContactSolver::solve(const ContactProblem& problem, ContactSolution&
     reduced_->write_result(solution);
     report.symmetrised = symmetrise;
   }
+  // Numbers near the ends of the double's range can overflow inside any method; what comes back is finite all the same.
+  if (!std::isfinite((solution.impulse.array() * 0.0).sum())) {
+    solution.impulse.setZero();
+    report.status = SolveStatus::numerical_error;
+    report.residual = std::numeric_limits<double>::infinity();
+  }
   problem.velocity(solution.impulse, solution.velocity);
   return report;
 }
