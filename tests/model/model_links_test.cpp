@@ -121,6 +121,9 @@ TEST(ModelPairs, GroupsAndMasks) {
   EXPECT_TRUE(model->may_collide(sees_two, two));
   EXPECT_FALSE(model->may_collide(sees_two, one));
   for (int shape : {one, two, ghost, sees_two}) EXPECT_FALSE(model->may_collide(shape, nothing));
+  builder.force_pair(nothing, two);
+  EXPECT_TRUE(builder.build()->may_collide(two, nothing));
+  EXPECT_FALSE(builder.build()->may_collide(one, nothing));
 }
 
 TEST(ModelPairs, ListsAreSortedAndUnique) {
