@@ -99,23 +99,18 @@ const Pack8* RowBuilder::chain(const Inputs& in, int body) {
 void RowBuilder::add_sides(const Inputs& in, const Side& a, const Side& b, RowSet& rows) {
   const Pack8* y_a = a.body >= 0 ? chain(in, a.body) : nullptr;
   const Pack8* y_b = b.body >= 0 ? chain(in, b.body) : nullptr;
-  int s = a.body >= 0 ? path_begin_[a.body] : 0, s_end = a.body >= 0 ? path_begin_[a.body + 1] : 0;
-  int t = b.body >= 0 ? path_begin_[b.body] : 0, t_end = b.body >= 0 ? path_begin_[b.body + 1] : 0;
   const auto add = [&](const Side& side, const Pack8* y, const VelocityNode& node, Pack4* out) {
     const int first = model_->dofs[node.first_velocity].depth;
     const int length = chain_begin_[side.body + 1] - chain_begin_[side.body];
     const int count = std::min(node.size, length - first);
     for (int e = 0; e < count; ++e) out[e] += apply(side.w, y[first + e]);
   };
-  while (s < s_end || t < t_end) {
-    const int node_a = s < s_end ? path_node_[s] : std::numeric_limits<int>::max();
-    const int node_b = t < t_end ? path_node_[t] : std::numeric_limits<int>::max();
-    const int number = std::min(node_a, node_b);
+  for_each_node(a.body, b.body, [&](int number, bool on_a, bool on_b) {
     const VelocityNode& node = model_->nodes[number];
     Pack4* out = rows.add_segment(number, node.size);
-    if (node_a == number) add(a, y_a, node, out), ++s;
-    if (node_b == number) add(b, y_b, node, out), ++t;
-  }
+    if (on_a) add(a, y_a, node, out);
+    if (on_b) add(b, y_b, node, out);
+  });
   rows.end_constraint();
 }
 

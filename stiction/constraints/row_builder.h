@@ -5,6 +5,8 @@
 // the rows.
 #pragma once
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -72,6 +74,9 @@ class RowBuilder {
                       const Vector3& error, RowSet& rows);
   static void set_loop_offset(const Inputs& in, const Loop& loop, int row_count, const Vector3& error, RowSet& rows);
   void add_sides(const Inputs& in, const Side& a, const Side& b, RowSet& rows);
+  // Visits the nodes of two paths (a body −1: none) in ascending order: visit(node, whether on a, whether on b).
+  template <class Visit>
+  void for_each_node(int body_a, int body_b, Visit&& visit) const;
   void add_dof_row(const Inputs& in, int dof, double scale, int other_dof, double other_scale, RowSet& rows);
   Pack4 relative_velocity(const Side& a, const Side& b) const;
   const Pack8* chain(const Inputs& in, int body);
@@ -91,5 +96,19 @@ class RowBuilder {
   std::vector<int> points_;
   std::vector<Matrix3> frames_;
 };
+
+template <class Visit>
+void RowBuilder::for_each_node(int body_a, int body_b, Visit&& visit) const {
+  constexpr int none = std::numeric_limits<int>::max();
+  const auto begin = [&](int body) { return path_node_.data() + (body < 0 ? 0 : path_begin_[body]); };
+  const auto end = [&](int body) { return path_node_.data() + (body < 0 ? 0 : path_begin_[body + 1]); };
+  const int *s = begin(body_a), *s_end = end(body_a), *t = begin(body_b), *t_end = end(body_b);
+  while (s != s_end || t != t_end) {
+    const int node_a = s != s_end ? *s : none, node_b = t != t_end ? *t : none, node = std::min(node_a, node_b);
+    s += node_a == node;
+    t += node_b == node;
+    visit(node, node_a == node, node_b == node);
+  }
+}
 
 }  // namespace stiction

@@ -10,24 +10,17 @@ void RowBuilder::add_dof_row(const Inputs& in, int dof, double scale, int other_
   const int length = dof_through_factor(*model_, in.dynamics, dof, dof_chain_.data());
   const int other_length = other_dof < 0 ? 0 : dof_through_factor(*model_, in.dynamics, other_dof, other_chain_.data());
   const int body = model_->dofs[dof].body, other_body = other_dof < 0 ? -1 : model_->dofs[other_dof].body;
-  int s = path_begin_[body];
-  const int s_end = path_begin_[body + 1];
-  int t = other_dof < 0 ? 0 : path_begin_[other_body];
-  const int t_end = other_dof < 0 ? 0 : path_begin_[other_body + 1];
   const auto add = [&](double factor, const double* y, int chain_length, const VelocityNode& node, Pack4* out) {
     const int first = model_->dofs[node.first_velocity].depth;
     const int count = std::min(node.size, chain_length - first);
     for (int e = 0; e < count; ++e) out[e][0] += factor * y[first + e];
   };
-  while (s < s_end || t < t_end) {
-    const int node_a = s < s_end ? path_node_[s] : std::numeric_limits<int>::max();
-    const int node_b = t < t_end ? path_node_[t] : std::numeric_limits<int>::max();
-    const int number = std::min(node_a, node_b);
+  for_each_node(body, other_body, [&](int number, bool on_one, bool on_other) {
     const VelocityNode& node = model_->nodes[number];
     Pack4* out = rows.add_segment(number, node.size);
-    if (node_a == number) add(scale, dof_chain_.data(), length, node, out), ++s;
-    if (node_b == number) add(other_scale, other_chain_.data(), other_length, node, out), ++t;
-  }
+    if (on_one) add(scale, dof_chain_.data(), length, node, out);
+    if (on_other) add(other_scale, other_chain_.data(), other_length, node, out);
+  });
   rows.end_constraint();
 }
 
