@@ -76,6 +76,21 @@ TEST(Joints, StiffServoIsStableAndExact) {
   EXPECT_NEAR(simulator.actuator_force()[0], g * 0.5 * std::sin(q), 1e-3);
 }
 
+// One step in closed form: (I + Δt kd + Δt² kp) (v⁺ − v) = Δt (kp (u − q) − kd v − Δt kp v).
+TEST(Joints, ServoActsAtTheEndOfTheStep) {
+  ModelBuilder builder;
+  builder.set_gravity(Vector3::Zero());
+  builder.add_body(pendulum());
+  builder.add_actuator({.joint = "rod", .kind = ActuatorKind::position, .kp = 500.0, .kd = 3.0});
+  const double dt = 1e-2, v = 2.0, u = 0.7, inertia = 0.08 + 0.25;
+  Simulator simulator(builder.build(), {.time_step = dt});
+  simulator.set_velocity(VectorX::Constant(1, v));
+  simulator.set_control(VectorX::Constant(1, u));
+  simulator.step();
+  const double gain = dt * (500.0 * u - 3.0 * v - dt * 500.0 * v) / (inertia + dt * 3.0 + dt * dt * 500.0);
+  EXPECT_NEAR(simulator.state().v[0], v + gain, 1e-12);
+}
+
 TEST(Joints, ServoAtItsLimitExertsTheLimit) {
   ModelBuilder builder;
   builder.set_gravity(Vector3::Zero());

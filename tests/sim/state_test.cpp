@@ -82,7 +82,12 @@ TEST(State, DamagedBytesAreRefused) {
   Simulator simulator(model, {.time_step = 2e-3});
   simulator.step(200);
   const auto bytes = simulator.state().to_bytes();
-  EXPECT_TRUE(same_bits(State::from_bytes(bytes), simulator.state()));
+  const State back = State::from_bytes(bytes);
+  EXPECT_TRUE(same_bits(back, simulator.state()));
+  EXPECT_FALSE(back.collision.bytes.empty());
+  EXPECT_EQ(back.collision.bytes, simulator.state().collision.bytes);
+  EXPECT_FALSE(back.warm_starts.empty());
+  EXPECT_EQ(back.warm_starts.size(), simulator.state().warm_starts.size());
   for (std::size_t i = 0; i < bytes.size(); i += 13) {
     auto damaged = bytes;
     damaged[i] ^= std::byte{0x40};
