@@ -136,9 +136,14 @@ void expose_lcp(nb::module_& module) {
 
 void expose_models(nb::module_& module) {
   nb::class_<IgnoredElement>(module, "IgnoredElement", "Something of a file that has no counterpart in the model")
+      .def_ro("file", &IgnoredElement::file)
+      .def_ro("line", &IgnoredElement::line, "of the first such element; 0: unknown")
       .def_ro("element", &IgnoredElement::element)
       .def_ro("reason", &IgnoredElement::reason)
-      .def("__repr__", [](const IgnoredElement& i) { return i.element + ": " + i.reason; });
+      .def("__repr__", [](const IgnoredElement& i) {
+        const std::string line = i.line > 0 ? ":" + std::to_string(i.line) : "";
+        return (i.file.empty() ? "" : i.file + line + ": ") + i.element + ": " + i.reason;
+      });
   nb::class_<LoadedModel>(module, "LoadedModel", "What a reader of model files returns")
       .def_ro("model", &LoadedModel::model)
       .def_ro("ignored", &LoadedModel::ignored, "everything of the file that has no counterpart in the model")

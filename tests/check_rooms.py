@@ -30,6 +30,8 @@ FOREIGN = {
     "hdf5.h": {"io"},
     "libqhull_r": {"model"},
     "mujoco": {"io"},
+    "pugixml.hpp": {"io"},
+    "assimp": {"io"},
     "unsupported": set(),
 }
 

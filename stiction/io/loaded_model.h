@@ -10,8 +10,10 @@
 namespace stiction {
 
 struct IgnoredElement {
-  std::string element;  // for example "geom 'left', 'right' and 4 more"
-  std::string reason;
+  std::string file{};     // as it was opened; empty: a text that came from no file
+  int line = 0;           // of the first such element; 0: unknown
+  std::string element{};  // for example "geom 'left', 'right' and 4 more"
+  std::string reason{};
 };
 
 struct LoadedModel {

@@ -14,10 +14,12 @@ namespace {
 
 constexpr int message_size = 2048;
 
-LoadedModel read_compiled(const mjModel& compiled, const std::string& warning, const std::string& where) {
+LoadedModel read_compiled(const mjModel& compiled, const std::string& warning, const std::string& file) {
+  const std::string where = file.empty() ? "MJCF string" : file;
   try {
     LoadedModel loaded = MjcfReader(compiled).read();
-    if (!warning.empty()) loaded.ignored.push_back({"warning of MuJoCo", warning});
+    if (!warning.empty()) loaded.ignored.push_back({.element = "warning of MuJoCo", .reason = warning});
+    for (IgnoredElement& i : loaded.ignored) i.file = file;
     return loaded;
   } catch (const std::invalid_argument& e) {
     refuse(where, ": ", e.what());
@@ -51,7 +53,7 @@ LoadedModel load_mjcf_string(const std::string& xml) {
   for (int k = 0; k < mujoco.num_warnings(spec.get()); ++k) {
     warnings += (k ? "; " : "") + std::string(mujoco.get_warning(spec.get(), k));
   }
-  return read_compiled(*compiled, warnings, "MJCF string");
+  return read_compiled(*compiled, warnings, "");
 }
 
 bool has_mjcf() {

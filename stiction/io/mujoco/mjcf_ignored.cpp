@@ -38,7 +38,7 @@ std::vector<IgnoredElement> IgnoredList::take() const {
       if (!group.names[k].empty()) element += (k ? ", " : " ") + group.names[k];
     }
     if (group.names.size() > most) element += " and " + std::to_string(group.names.size() - most) + " more";
-    out.push_back({element, group.reason});
+    out.push_back({.element = element, .reason = group.reason});
   }
   return out;
 }

@@ -1,0 +1,43 @@
+#include "stiction/io/load.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "stiction/io/mjcf.h"
+#include "stiction/io/model_path.h"
+#include "stiction/io/xml.h"
+#include "stiction/math/refuse.h"
+
+namespace stiction {
+namespace {
+
+enum class ModelFormat { urdf, sdf, mjcf };
+
+ModelFormat format_of(const std::string& path) {
+  std::string ending = std::filesystem::path(path).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+  if (ending == ".urdf") return ModelFormat::urdf;
+  if (ending == ".sdf" || ending == ".world") return ModelFormat::sdf;
+  if (ending == ".mjcf") return ModelFormat::mjcf;
+  if (ending == ".xacro") refuse(path, ": xacro is not expanded here; run xacro, and load the URDF that it writes");
+  const std::string root = XmlDocument::read(path).root().name();
+  if (root == "robot") return ModelFormat::urdf;
+  if (root == "sdf") return ModelFormat::sdf;
+  if (root == "mujoco" || root == "mujocoinclude") return ModelFormat::mjcf;
+  refuse(path, ": the root element <", root, "> is none of <robot> (URDF), <sdf> and <mujoco> (MJCF)");
+}
+
+}  // namespace
+
+LoadedModel load_model(const std::string& path, const LoadOptions& options) {
+  const ModelPart part{path, options};
+  return load_models({&part, 1});
+}
+
+LoadedModel load_models(std::span<const ModelPart> parts) {
+  if (parts.size() == 1 && format_of(parts[0].path) == ModelFormat::mjcf) return load_mjcf(parts[0].path);
+  refuse("only one MJCF file is read so far");
+}
+
+}  // namespace stiction
