@@ -14,13 +14,23 @@ namespace {
 
 constexpr int message_size = 2048;
 
-LoadedModel read_compiled(const mjModel& compiled, const std::string& warning, const std::string& file) {
-  const std::string where = file.empty() ? "MJCF string" : file;
+// `where`: what messages call the text; `file`: what the list of ignored elements does.
+void append_compiled(ModelBuilder& builder, const mjModel& compiled, const std::string& warning,
+                     const std::string& where, const std::string& file, const LoadOptions& options,
+                     std::vector<IgnoredElement>& ignored) {
   try {
-    LoadedModel loaded = MjcfReader(compiled).read();
-    if (!warning.empty()) loaded.ignored.push_back({.element = "warning of MuJoCo", .reason = warning});
-    for (IgnoredElement& i : loaded.ignored) i.file = file;
-    return loaded;
+    MjcfReader reader(compiled, builder, options);
+    reader.read();
+    for (IgnoredElement& element : reader.take_ignored(file)) ignored.push_back(std::move(element));
+    if (!warning.empty()) ignored.push_back({.file = file, .element = "warning of MuJoCo", .reason = warning});
+  } catch (const std::invalid_argument& e) {
+    refuse(where, ": ", e.what());
+  }
+}
+
+LoadedModel finish(const ModelBuilder& builder, std::vector<IgnoredElement> ignored, const std::string& where) {
+  try {
+    return {builder.build(), std::move(ignored)};
   } catch (const std::invalid_argument& e) {
     refuse(where, ": ", e.what());
   }
@@ -28,19 +38,28 @@ LoadedModel read_compiled(const mjModel& compiled, const std::string& warning, c
 
 }  // namespace
 
-LoadedModel load_mjcf(const std::string& path) {
+void append_mjcf(ModelBuilder& builder, const std::string& path, const LoadOptions& options,
+                 std::vector<IgnoredElement>& ignored) {
   const MujocoLibrary& mujoco = MujocoLibrary::get();
   std::error_code error;
   if (!std::filesystem::exists(path, error)) refuse(path, ": there is no such file");
   if (std::filesystem::is_directory(path, error)) refuse(path, ": is a folder; name the MJCF file in it");
+  if (options.sandbox) refuse(path, ": an MJCF file cannot be read in a sandbox: MuJoCo itself opens what it names");
   const MujocoSilence silence;
   char message[message_size] = "";
   const MujocoModel compiled(mujoco.load_xml(path.c_str(), nullptr, message, message_size));
   if (!compiled) refuse(path, ": ", message);
-  return read_compiled(*compiled, message, path);
+  append_compiled(builder, *compiled, message, path, path, options, ignored);
 }
 
-LoadedModel load_mjcf_string(const std::string& xml) {
+LoadedModel load_mjcf(const std::string& path, const LoadOptions& options) {
+  ModelBuilder builder;
+  std::vector<IgnoredElement> ignored;
+  append_mjcf(builder, path, options, ignored);
+  return finish(builder, std::move(ignored), path);
+}
+
+LoadedModel load_mjcf_string(const std::string& xml, const LoadOptions& options) {
   const MujocoLibrary& mujoco = MujocoLibrary::get();
   const MujocoSilence silence;
   char message[message_size] = "";
@@ -53,7 +72,10 @@ LoadedModel load_mjcf_string(const std::string& xml) {
   for (int k = 0; k < mujoco.num_warnings(spec.get()); ++k) {
     warnings += (k ? "; " : "") + std::string(mujoco.get_warning(spec.get(), k));
   }
-  return read_compiled(*compiled, warnings, "");
+  ModelBuilder builder;
+  std::vector<IgnoredElement> ignored;
+  append_compiled(builder, *compiled, warnings, "MJCF string", "", options, ignored);
+  return finish(builder, std::move(ignored), "MJCF string");
 }
 
 bool has_mjcf() {
@@ -80,10 +102,13 @@ namespace {
 
 }  // namespace
 
-LoadedModel load_mjcf(const std::string&) {
+void append_mjcf(ModelBuilder&, const std::string&, const LoadOptions&, std::vector<IgnoredElement>&) {
   refuse_mjcf();
 }
-LoadedModel load_mjcf_string(const std::string&) {
+LoadedModel load_mjcf(const std::string&, const LoadOptions&) {
+  refuse_mjcf();
+}
+LoadedModel load_mjcf_string(const std::string&, const LoadOptions&) {
   refuse_mjcf();
 }
 bool has_mjcf() {

@@ -22,6 +22,13 @@ void check_body_index(int body, std::size_t num_bodies, std::string_view what, c
   }
 }
 
+// −1 is everything up to the last that build() finds.
+void check_scope(int first, int end, std::size_t count, std::string_view what, const char* kind) {
+  if (first < 0 || (end != -1 && end < first) || std::max(first, end) > static_cast<int>(count)) {
+    refuse(what, ": scope of ", kind, " ", first, " … ", end, "; there are ", count, " so far");
+  }
+}
+
 void check_enum(int value, int count, std::string_view what, const char* field) {
   if (value < 0 || value >= count) refuse(what, ": ", field, " is ", value, "; it must be one of the enumeration");
 }
@@ -206,10 +213,14 @@ int ModelBuilder::add_actuator(const ActuatorOptions& options) {
   return static_cast<int>(index);
 }
 
-int ModelBuilder::add_keyframe(const Keyframe& keyframe) {
+int ModelBuilder::add_keyframe(const Keyframe& keyframe, const KeyframeScope& scope) {
   const std::size_t index = draft_->keyframes.size();
-  check_finite(keyframe.time, element("keyframe", index, keyframe.name), "time");
+  const std::string what = element("keyframe", index, keyframe.name);
+  check_finite(keyframe.time, what, "time");
+  check_scope(scope.first_body, scope.end_body, draft_->bodies.size(), what, "bodies");
+  check_scope(scope.first_actuator, scope.end_actuator, draft_->actuators.size(), what, "actuators");
   draft_->keyframes.push_back(keyframe);
+  draft_->scopes.push_back(scope);
   return static_cast<int>(index);
 }
 

@@ -77,6 +77,12 @@ struct ActuatorOptions {
   double control_lower = -no_limit, control_upper = no_limit, force_lower = -no_limit, force_upper = no_limit;
 };
 
+// Which part of the model a keyframe speaks of: bodies and actuators first … end − 1 of the builder, for files that are
+// read into one world; −1: to the last. The rest is in the initial state.
+struct KeyframeScope {
+  int first_body = 0, end_body = -1, first_actuator = 0, end_actuator = -1;
+};
+
 class ModelBuilder {
  public:
   ModelBuilder();
@@ -93,8 +99,9 @@ class ModelBuilder {
   int add_site(const std::string& name, int body, const Pose& pose);
   int add_loop(const LoopOptions& options);
   int add_actuator(const ActuatorOptions& options);
-  // q and v in the layout of the model, or empty for the initial state. Checked by build().
-  int add_keyframe(const Keyframe& keyframe);
+  // q and v in the layout of the model, or of the part that `scope` names; empty for the initial state. Checked by
+  // build().
+  int add_keyframe(const Keyframe& keyframe, const KeyframeScope& scope = {});
 
   void exclude_bodies(int body_a, int body_b);  // no contact between any of their shapes
   void exclude_shapes(int shape_a, int shape_b);

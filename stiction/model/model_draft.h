@@ -29,6 +29,7 @@ struct ModelDraft {
   std::vector<LoopOptions> loops;
   std::vector<ActuatorOptions> actuators;
   std::vector<Keyframe> keyframes;
+  std::vector<KeyframeScope> scopes;  // of the keyframes
   std::vector<std::pair<int, int>> excluded_bodies, excluded_shapes, forced_pairs;
 
   // Gives a name to what has none, and refuses names that occur twice.

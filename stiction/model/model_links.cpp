@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "stiction/math/refuse.h"
 #include "stiction/model/model_checks.h"
@@ -75,16 +76,54 @@ Actuator make_actuator(const ActuatorOptions& options, const JointDirectory& joi
   return actuator;
 }
 
-// A vector of a keyframe: `fallback` where it is empty.
-VectorX keyframe_vector(const VectorX& given, const VectorX& fallback, const std::string& what, const char* field) {
+// Entries [first, end) of a vector of the model.
+struct EntryRange {
+  int first = 0, end = 0;
+};
+struct KeyframeRanges {
+  EntryRange q, v, control;
+};
+
+// The entries of q and v that belong to the bodies of the scope. They lie together unless one of them hangs on a body
+// outside, between its brothers.
+KeyframeRanges ranges_of(const KeyframeScope& scope, const ModelDraft& draft, const Model& model,
+                         const std::string& what) {
+  const int end_actuator = scope.end_actuator < 0 ? static_cast<int>(model.actuators.size()) : scope.end_actuator;
+  KeyframeRanges ranges;
+  ranges.control = {scope.first_actuator, end_actuator};
+  const int end_body = scope.end_body < 0 ? static_cast<int>(draft.bodies.size()) : scope.end_body;
+  std::unordered_set<std::string_view> names;  // of the joints
+  for (int body = scope.first_body; body < end_body; ++body) {
+    for (const JointOptions& joint : draft.bodies[body].joints) names.insert(joint.name);
+  }
+  bool started = false;
+  int last = -1;
+  for (int k = 0; k < static_cast<int>(model.joints.size()); ++k) {
+    const Joint& joint = model.joints[k];
+    if (!names.contains(joint.name)) continue;
+    if (started && last != k - 1) refuse(what, ": the joints of its scope do not lie together in the model");
+    if (!started) ranges.q.first = joint.first_position, ranges.v.first = joint.first_velocity;
+    ranges.q.end = joint.first_position + joint.num_positions;
+    ranges.v.end = joint.first_velocity + joint.num_velocities;
+    started = true;
+    last = k;
+  }
+  return ranges;
+}
+
+// A vector of a keyframe: `fallback` where it is empty, and outside the range.
+VectorX keyframe_vector(const VectorX& given, const VectorX& fallback, const EntryRange& range, const std::string& what,
+                        const char* field) {
   if (given.size() == 0) return fallback;
-  if (given.size() != fallback.size()) {
-    refuse(what, ": ", field, " has ", given.size(), " entries; the model has ", fallback.size());
+  if (given.size() != range.end - range.first) {
+    refuse(what, ": ", field, " has ", given.size(), " entries; the model has ", range.end - range.first);
   }
   for (Eigen::Index k = 0; k < given.size(); ++k) {
     check_finite(given[k], what, std::string(field) + "[" + std::to_string(k) + "]");
   }
-  return given;
+  VectorX out = fallback;
+  out.segment(range.first, given.size()) = given;
+  return out;
 }
 
 void normalise_quaternions(const Model& model, VectorX& q, const std::string& what) {
@@ -138,12 +177,14 @@ void lay_out_links(const ModelDraft& draft, const std::vector<BodyPlace>& place,
 
 void lay_out_keyframes(const ModelDraft& draft, Model& model) {
   const VectorX no_control = VectorX::Zero(static_cast<Eigen::Index>(model.actuators.size()));
-  for (const Keyframe& given : draft.keyframes) {
+  for (std::size_t index = 0; index < draft.keyframes.size(); ++index) {
+    const Keyframe& given = draft.keyframes[index];
     const std::string what = "keyframe '" + given.name + "'";
+    const KeyframeRanges ranges = ranges_of(draft.scopes[index], draft, model, what);
     Keyframe keyframe{.name = given.name, .time = given.time};
-    keyframe.q = keyframe_vector(given.q, model.initial_position, what, "q");
-    keyframe.v = keyframe_vector(given.v, model.initial_velocity, what, "v");
-    keyframe.control = keyframe_vector(given.control, no_control, what, "control");
+    keyframe.q = keyframe_vector(given.q, model.initial_position, ranges.q, what, "q");
+    keyframe.v = keyframe_vector(given.v, model.initial_velocity, ranges.v, what, "v");
+    keyframe.control = keyframe_vector(given.control, no_control, ranges.control, what, "control");
     normalise_quaternions(model, keyframe.q, what);
     model.keyframes.push_back(std::move(keyframe));
   }

@@ -230,7 +230,7 @@ TEST(Mjcf, NothingIsDroppedWithoutAWord) {
                                                         {"geom 'roll'", "margin"},
                                                         {"solref, solimp of geom 'roll'", "rigid"},
                                                         {"tendon 't'", "no tendons"},
-                                                        {"sensor 'acc'", "sensor"},
+                                                        {"sensor 'acc'", "difference of the velocities"},
                                                         {"actuator 'pull'", "does not act on a joint"}}) {
     EXPECT_TRUE(tells(loaded, element, reason)) << element << ": " << reason << "\n" << all_of(loaded);
   }

@@ -230,6 +230,33 @@ TEST(ModelKeyframes, EmptyPartsAreTheInitialState) {
   EXPECT_EQ(up.time, 2.0);
 }
 
+// Files that are read into one world bring keyframes of their own part.
+TEST(ModelKeyframes, OfAPartLeaveTheRestInItsInitialState) {
+  ModelBuilder builder;
+  const auto add_arm = [&](const std::string& name) {
+    const int body = builder.add_body({.name = name, .joint = {.name = name, .kind = JointKind::revolute}});
+    builder.add_shape({.body = body, .pose = Pose(Vector3(1, 0, 0)), .geometry = Sphere{0.1}, .mass = 1.0});
+    builder.add_actuator({.joint = name});
+  };
+  add_arm("a");
+  add_arm("b");
+  const Keyframe keyframe{.name = "bent",
+                          .q = VectorX::Constant(1, 0.5),
+                          .v = VectorX::Constant(1, 2.0),
+                          .control = VectorX::Constant(1, 3.0)};
+  builder.add_keyframe(keyframe, {.first_body = 1, .end_body = 2, .first_actuator = 1, .end_actuator = 2});
+  add_arm("c");
+  const auto model = builder.build();
+  EXPECT_EQ(model->keyframes[0].q, VectorX(Vector3(0, 0.5, 0)));
+  EXPECT_EQ(model->keyframes[0].v, VectorX(Vector3(0, 2, 0)));
+  EXPECT_EQ(model->keyframes[0].control, VectorX(Vector3(0, 3, 0)));
+  EXPECT_THROW(builder.add_keyframe(keyframe, {.first_body = 4}), std::invalid_argument);
+  EXPECT_THROW(builder.add_keyframe(keyframe, {.first_body = 2, .end_body = 1}), std::invalid_argument);
+  EXPECT_THROW(builder.add_keyframe(keyframe, {.end_actuator = 4}), std::invalid_argument);
+  builder.add_keyframe({.name = "wide", .q = VectorX::Zero(2)}, {.first_body = 1, .end_body = 2});
+  EXPECT_THROW(builder.build(), std::invalid_argument);
+}
+
 TEST(ModelNames, EmptyNamesAreFilledWithoutClashes) {
   ModelBuilder builder;
   builder.add_shape({.geometry = Plane{}});

@@ -6,7 +6,7 @@
 
 namespace stiction {
 
-LoadedModel MjcfReader::read() {
+void MjcfReader::read() {
   read_options();
   read_bodies();
   read_sites();
@@ -20,10 +20,6 @@ LoadedModel MjcfReader::read() {
   note_joints();
   note_geoms();
   note_rest();
-  LoadedModel loaded;
-  loaded.model = builder_.build();
-  loaded.ignored = ignored_.take();
-  return loaded;
 }
 
 std::string MjcfReader::name_of(int type, int id) const {
@@ -40,7 +36,7 @@ std::string MjcfReader::label_of(int type, int id) const {
 // number; underscores keep it apart from the names of the file.
 std::string MjcfReader::joint_name(int joint) const {
   const std::string own = name_of(mjOBJ_JOINT, joint);
-  if (!own.empty()) return own;
+  if (!own.empty()) return options_.prefix + own;
   const int body = m_.jnt_bodyid[joint];
   std::string name = m_.body_jntnum[body] == 1 ? name_of(mjOBJ_BODY, body) : "";
   if (name.empty()) name = "joint" + std::to_string(joint);
@@ -51,7 +47,7 @@ std::string MjcfReader::joint_name(int joint) const {
     return false;
   };
   while (taken(name)) name += "_";
-  return name;
+  return options_.prefix + name;
 }
 
 void MjcfReader::read_options() {
@@ -62,16 +58,34 @@ void MjcfReader::read_options() {
 }
 
 void MjcfReader::read_bodies() {
-  for (int body = 1; body < m_.nbody; ++body) builder_.add_body(body_options(body));
+  choose_bases();
+  body_of_.assign(m_.nbody, -1);
+  for (int body = 1; body < m_.nbody; ++body) body_of_[body] = builder_.add_body(body_options(body));
+}
+
+// BaseKind::fixed takes free joints away; floating gives one to what stands in the world and carries joints: the base
+// of an arm, not the table beside it.
+void MjcfReader::choose_bases() {
+  is_freed_.assign(m_.nbody, false);
+  is_held_.assign(m_.nbody, false);
+  for (int joint = 0; joint < m_.njnt; ++joint) {
+    const int body = m_.jnt_bodyid[joint];
+    if (m_.jnt_type[joint] == mjJNT_FREE) is_held_[body] = options_.base == BaseKind::fixed;
+    if (options_.base != BaseKind::floating) continue;
+    const int root = m_.body_rootid[body];
+    if (m_.body_jntnum[root] == 0 && m_.body_mocapid[root] < 0) is_freed_[root] = true;
+  }
 }
 
 BodyOptions MjcfReader::body_options(int body) {
   BodyOptions options;
-  options.name = name_of(mjOBJ_BODY, body);
-  options.parent = m_.body_parentid[body] - 1;
-  options.pose = pose(m_.body_pos + 3 * body, m_.body_quat + 4 * body);
-  for (int k = 0; k < m_.body_jntnum[body]; ++k) options.joints.push_back(joint_options(m_.body_jntadr[body] + k));
-  if (options.joints.empty()) options.joint.kind = JointKind::fixed;
+  options.name = prefixed(name_of(mjOBJ_BODY, body));
+  options.parent = builder_body(m_.body_parentid[body]);
+  options.pose = placed(m_.body_parentid[body], pose(m_.body_pos + 3 * body, m_.body_quat + 4 * body));
+  for (int k = 0; k < m_.body_jntnum[body] && !is_held_[body]; ++k) {
+    options.joints.push_back(joint_options(m_.body_jntadr[body] + k));
+  }
+  if (options.joints.empty() && !is_freed_[body]) options.joint.kind = JointKind::fixed;
   Inertia inertia;
   inertia.mass = m_.body_mass[body];
   inertia.com = vector3(m_.body_ipos + 3 * body);
@@ -123,8 +137,9 @@ void MjcfReader::set_joint_limits(int joint, JointOptions& options) {
 
 void MjcfReader::read_sites() {
   for (int site = 0; site < m_.nsite; ++site) {
-    builder_.add_site(name_of(mjOBJ_SITE, site), m_.site_bodyid[site] - 1,
-                      pose(m_.site_pos + 3 * site, m_.site_quat + 4 * site));
+    const int body = m_.site_bodyid[site];
+    builder_.add_site(prefixed(name_of(mjOBJ_SITE, site)), builder_body(body),
+                      placed(body, pose(m_.site_pos + 3 * site, m_.site_quat + 4 * site)));
   }
 }
 

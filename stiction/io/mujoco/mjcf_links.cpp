@@ -54,15 +54,20 @@ void MjcfReader::read_connect(int equality) {
     }
   }
   if (weld && !of_sites) frame[0].rotation = quaternion(data + 6).normalized().toRotationMatrix();
-  if (m_.body_weldid[body[0]] == m_.body_weldid[body[1]]) {
+  const auto carrier = [&](int k) {  // after LoadOptions::base
+    const int weld_id = m_.body_weldid[body[k]], root = m_.body_rootid[body[k]];
+    if (weld_id == 0 && is_freed_[root]) return root;
+    return is_held_[weld_id] ? 0 : weld_id;
+  };
+  if (carrier(0) == carrier(1)) {
     ignored_.add("equality", label_of(mjOBJ_EQUALITY, equality), "joins what is rigidly joined already");
     return;
   }
   LoopOptions options;
-  options.name = name_of(mjOBJ_EQUALITY, equality);
+  options.name = prefixed(name_of(mjOBJ_EQUALITY, equality));
   options.kind = weld ? LoopKind::weld : LoopKind::point;
-  options.body_a = body[0] - 1, options.body_b = body[1] - 1;
-  options.pose_a = frame[0], options.pose_b = frame[1];
+  options.body_a = builder_body(body[0]), options.body_b = builder_body(body[1]);
+  options.pose_a = placed(body[0], frame[0]), options.pose_b = placed(body[1], frame[1]);
   builder_.add_loop(options);
 }
 
@@ -71,7 +76,7 @@ void MjcfReader::read_joint_equality(int equality) {
   const mjtNum* data = m_.eq_data + mjNEQDATA * equality;
   const double y0 = m_.qpos0[m_.jnt_qposadr[a]], x0 = b >= 0 ? m_.qpos0[m_.jnt_qposadr[b]] : 0.0;
   LoopOptions options;
-  options.name = name_of(mjOBJ_EQUALITY, equality);
+  options.name = prefixed(name_of(mjOBJ_EQUALITY, equality));
   options.kind = LoopKind::joint_equality;
   options.joint_a = joint_name(a);
   if (b >= 0) {
@@ -111,7 +116,7 @@ bool MjcfReader::read_actuator(int actuator) {
   const double b0 = has_bias ? bias[0] : 0.0, b1 = has_bias ? bias[1] : 0.0, b2 = has_bias ? bias[2] : 0.0;
   const int control = m_.actuator_ctrladr[actuator];
   ActuatorOptions options;
-  options.name = name_of(mjOBJ_ACTUATOR, actuator);
+  options.name = prefixed(name_of(mjOBJ_ACTUATOR, actuator));
   options.joint = joint_name(m_.actuator_trnid[2 * actuator]);
   options.gear = m_.actuator_gear[6 * m_.actuator_outadr[actuator]];
   if (m_.actuator_ctrllimited[control] && !disabled(mjDSBL_CLAMPCTRL)) {
@@ -137,28 +142,59 @@ bool MjcfReader::read_actuator(int actuator) {
   } else {
     return false;
   }
-  builder_.add_actuator(options);
+  const int index = builder_.add_actuator(options);
+  if (control_of_.empty()) first_actuator_ = index;
   control_of_.push_back(control);
   return true;
 }
 
-void MjcfReader::read_keyframes() {
-  for (int key = 0; key < m_.nkey; ++key) {
-    Keyframe keyframe;
-    keyframe.name = name_of(mjOBJ_KEY, key);
-    keyframe.time = m_.key_time[key];
-    keyframe.q = ConstVectorMap(m_.key_qpos + m_.nq * key, m_.nq);
-    for (int joint = 0; joint < m_.njnt; ++joint) {
-      if (m_.jnt_type[joint] != mjJNT_FREE && m_.jnt_type[joint] != mjJNT_BALL) continue;
-      const int first = m_.jnt_qposadr[joint] + (m_.jnt_type[joint] == mjJNT_FREE ? 3 : 0);
-      keyframe.q.segment<4>(first) = quaternion(m_.key_qpos + m_.nq * key + first).coeffs();  // (x, y, z, w)
+// qpos of a keyframe as ours: quaternions (x, y, z, w), free bodies moved with the file.
+VectorX MjcfReader::keyframe_position(int key) const {
+  std::vector<double> q;
+  for (int joint = 0; joint < m_.njnt; ++joint) {
+    const mjtNum* given = m_.key_qpos + m_.nq * key + m_.jnt_qposadr[joint];
+    if (m_.jnt_type[joint] == mjJNT_FREE) {
+      // A quaternion of any length is one; MuJoCo normalises it when it is used.
+      const Quaternion turned = Quaternion(options_.pose.rotation) * quaternion(given + 3).normalized();
+      const Vector3 position = options_.pose * vector3(given);
+      q.insert(q.end(), position.begin(), position.end());
+      q.insert(q.end(), turned.coeffs().begin(), turned.coeffs().end());
+    } else if (m_.jnt_type[joint] == mjJNT_BALL) {
+      const Quaternion turned = quaternion(given);
+      q.insert(q.end(), turned.coeffs().begin(), turned.coeffs().end());
+    } else {
+      q.push_back(*given);
     }
+  }
+  return ConstVectorMap(q.data(), static_cast<Eigen::Index>(q.size()));
+}
+
+void MjcfReader::read_keyframes() {
+  const bool same_joints = options_.base == BaseKind::as_in_file;
+  for (int key = 0; key < m_.nkey; ++key) {
+    if (!same_joints) {
+      ignored_.add("key", label_of(mjOBJ_KEY, key), "its positions are those of the bases as in the file");
+      continue;
+    }
+    Keyframe keyframe;
+    keyframe.name = prefixed(name_of(mjOBJ_KEY, key));
+    keyframe.time = m_.key_time[key];
+    keyframe.q = keyframe_position(key);
     keyframe.v = ConstVectorMap(m_.key_qvel + m_.nv * key, m_.nv);
+    for (int joint = 0; joint < m_.njnt; ++joint) {  // linear velocity of free bodies is in world axes
+      if (m_.jnt_type[joint] != mjJNT_FREE) continue;
+      const int first = m_.jnt_dofadr[joint];
+      keyframe.v.segment<3>(first) = options_.pose.rotation * vector3(m_.key_qvel + m_.nv * key + first);
+    }
     keyframe.control.resize(static_cast<Eigen::Index>(control_of_.size()));
     for (std::size_t k = 0; k < control_of_.size(); ++k) {
       keyframe.control[static_cast<Eigen::Index>(k)] = m_.key_ctrl[m_.nu * key + control_of_[k]];
     }
-    builder_.add_keyframe(keyframe);
+    KeyframeScope scope;
+    if (m_.nbody > 1) scope.first_body = body_of_[1], scope.end_body = body_of_[m_.nbody - 1] + 1;
+    scope.first_actuator = first_actuator_;
+    scope.end_actuator = first_actuator_ + static_cast<int>(control_of_.size());
+    builder_.add_keyframe(keyframe, scope);
   }
 }
 

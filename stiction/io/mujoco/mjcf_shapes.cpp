@@ -5,6 +5,7 @@
 #include "stiction/io/mujoco/mjcf_reader.h"
 #include "stiction/model/convex_hull.h"
 #include "stiction/model/height_field.h"
+#include "stiction/model/triangle_mesh.h"
 
 namespace stiction {
 namespace {
@@ -31,6 +32,16 @@ std::vector<Vector3> hull_points(const mjModel& m, int mesh) {
     for (int k = 0; k < m.mesh_vertnum[mesh]; ++k) add(k);
   }
   return points;
+}
+
+std::shared_ptr<const TriangleMesh> surface(const mjModel& m, int mesh) {
+  const float* v = m.mesh_vert + 3 * m.mesh_vertadr[mesh];
+  const int* f = m.mesh_face + 3 * m.mesh_faceadr[mesh];
+  std::vector<Vector3> vertices;
+  std::vector<std::array<int, 3>> triangles;
+  for (int k = 0; k < m.mesh_vertnum[mesh]; ++k) vertices.emplace_back(v[3 * k], v[3 * k + 1], v[3 * k + 2]);
+  for (int k = 0; k < m.mesh_facenum[mesh]; ++k) triangles.push_back({f[3 * k], f[3 * k + 1], f[3 * k + 2]});
+  return TriangleMesh::make(vertices, triangles);
 }
 
 // Rows of MuJoCo run along y, columns along x, and cells are cut as ours are.
@@ -68,9 +79,9 @@ void MjcfReader::read_shapes() {
 void MjcfReader::read_shape(int geom) {
   ShapeOptions options;
   if (!make_geometry(geom, options.geometry)) return;
-  options.name = name_of(mjOBJ_GEOM, geom);
-  options.body = m_.geom_bodyid[geom] - 1;
-  options.pose = pose(m_.geom_pos + 3 * geom, m_.geom_quat + 4 * geom);
+  options.name = prefixed(name_of(mjOBJ_GEOM, geom));
+  options.body = builder_body(m_.geom_bodyid[geom]);
+  options.pose = placed(m_.geom_bodyid[geom], pose(m_.geom_pos + 3 * geom, m_.geom_quat + 4 * geom));
   options.material = material_of(geom);
   options.group = static_cast<std::uint32_t>(m_.geom_contype[geom]);
   options.mask = static_cast<std::uint32_t>(m_.geom_conaffinity[geom]);
@@ -104,7 +115,7 @@ bool MjcfReader::make_geometry(int geom, Geometry& geometry) {
       geometry = Box{vector3(size)};
       return true;
     case mjGEOM_MESH:
-      return make_hull(geom, geometry);
+      return make_mesh(geom, geometry);
     case mjGEOM_HFIELD:
       geometry = height_field(m_, m_.geom_dataid[geom]);
       return true;
@@ -114,21 +125,28 @@ bool MjcfReader::make_geometry(int geom, Geometry& geometry) {
   }
 }
 
-bool MjcfReader::make_hull(int geom, Geometry& geometry) {
-  const int mesh = m_.geom_dataid[geom];
-  const auto known = hull_of_mesh_.find(mesh);
-  if (known != hull_of_mesh_.end()) {
+// Its convex hull; or the surface itself, where that is asked for and the mesh is part of the world.
+bool MjcfReader::make_mesh(int geom, Geometry& geometry) {
+  const int mesh = m_.geom_dataid[geom], body = m_.geom_bodyid[geom];
+  const bool is_terrain = options_.meshes_as_terrain && m_.body_weldid[body] == 0 && !is_freed_[m_.body_rootid[body]];
+  const auto known = known_meshes_.find({mesh, is_terrain});
+  if (known != known_meshes_.end()) {
     geometry = known->second;
     return true;
   }
   try {
-    geometry = ConvexHull::from_points(hull_points(m_, mesh));
+    if (is_terrain) {
+      geometry = surface(m_, mesh);
+    } else {
+      geometry = ConvexHull::from_points(hull_points(m_, mesh));
+    }
   } catch (const std::invalid_argument& e) {
-    ignored_.add("geom", label_of(mjOBJ_GEOM, geom),
-                 "mesh " + label_of(mjOBJ_MESH, mesh) + " has no convex hull: " + e.what());
+    ignored_.add(
+        "geom", label_of(mjOBJ_GEOM, geom),
+        "mesh " + label_of(mjOBJ_MESH, mesh) + (is_terrain ? " is no surface: " : " has no convex hull: ") + e.what());
     return false;
   }
-  hull_of_mesh_.emplace(mesh, geometry);
+  known_meshes_.emplace(std::pair{mesh, is_terrain}, geometry);
   return true;
 }
 
@@ -159,7 +177,7 @@ void MjcfReader::check_mixed_friction() {
 void MjcfReader::read_pairs() {
   for (int exclude = 0; exclude < m_.nexclude; ++exclude) {
     const int signature = m_.exclude_signature[exclude];
-    builder_.exclude_bodies((signature >> 16) - 1, (signature & 0xFFFF) - 1);
+    builder_.exclude_bodies(builder_body(signature >> 16), builder_body(signature & 0xFFFF));
   }
   for (int pair = 0; pair < m_.npair; ++pair) {
     const int a = shape_of_[m_.pair_geom1[pair]], b = shape_of_[m_.pair_geom2[pair]];
