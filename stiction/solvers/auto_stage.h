@@ -16,7 +16,8 @@ struct AutoOutcome {
   AutoStage stage = AutoStage::warm_start;  // the stage that finished, or that came closest
   int iterations = 0;
   int factorisations = 0;
-  double residual = 0.0;  // of the impulse left behind, by the measure of the goal
+  double residual = 0.0;     // of the impulse left behind, by the measure of the goal
+  int dense_iterations = 0;  // those of `iterations` that AutoDense made, so cheap that no limit counts them
 };
 
 }  // namespace stiction

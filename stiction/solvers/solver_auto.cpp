@@ -41,8 +41,12 @@ AutoGoal SolverAuto::goal() const {
   return goal;
 }
 
+bool SolverAuto::limit_reached(const AutoOutcome& so_far) const {
+  return settings_.max_iterations > 0 && so_far.iterations - so_far.dense_iterations >= settings_.max_iterations;
+}
+
 bool SolverAuto::may_go_on(const AutoOutcome& so_far) const {
-  return !so_far.converged && (settings_.max_iterations == 0 || so_far.iterations < settings_.max_iterations);
+  return !so_far.converged && !limit_reached(so_far);
 }
 
 SolverAuto::Island& SolverAuto::island(std::size_t k) {
@@ -53,6 +57,7 @@ SolverAuto::Island& SolverAuto::island(std::size_t k) {
 // The outcome of a later part joins that of the earlier ones, which worked on the same rows.
 void SolverAuto::combine(AutoOutcome& so_far, const AutoOutcome& next) {
   so_far.iterations += next.iterations;
+  so_far.dense_iterations += next.dense_iterations;
   so_far.factorisations += next.factorisations;
   if (next.converged || next.residual < so_far.residual) {
     so_far.converged = next.converged;
@@ -80,8 +85,7 @@ SolveReport SolverAuto::do_solve(const ContactProblem& problem, ContactSolution&
   report_.factorisations = outcome.factorisations;
   report_.residual = outcome.residual;
   if (!outcome.converged) {
-    const bool cut = settings_.max_iterations > 0 && outcome.iterations >= settings_.max_iterations;
-    report_.status = cut ? SolveStatus::iteration_limit : SolveStatus::stalled;
+    report_.status = limit_reached(outcome) ? SolveStatus::iteration_limit : SolveStatus::stalled;
   }
   return report_;
 }
@@ -174,6 +178,7 @@ AutoOutcome SolverAuto::solve_sparse(const ContactProblem& problem, ContactSolut
     total.converged = total.converged && outcome.converged;
     total.residual = std::max(total.residual, outcome.residual);
     total.iterations += outcome.iterations;
+    total.dense_iterations += outcome.dense_iterations;
     total.factorisations += outcome.factorisations;
   }
   return total;

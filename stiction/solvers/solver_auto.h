@@ -32,8 +32,8 @@
 
 namespace stiction {
 
-// max_iterations counts sweeps and Newton steps of all parts together: once it is used up no further part begins, and
-// the interior points stop at so many factorisations. The dense part, microseconds at most, is not cut short.
+// max_iterations counts sweeps and Newton steps of all parts together but the dense one, which takes microseconds: once
+// it is used up no further part begins, and the interior points stop at so many factorisations.
 struct SolverAutoSettings : SolverSettings {
   // Which parts may be used, for experiments; each on by default.
   bool use_dense = true;           // sweeps and active-set Newton on dense G
@@ -82,6 +82,7 @@ class SolverAuto final : public ContactSolver {
   bool is_stiff(const ContactProblem& problem) const;
   Island& island(std::size_t k);
   AutoGoal goal() const;
+  bool limit_reached(const AutoOutcome& so_far) const;
   bool may_go_on(const AutoOutcome& so_far) const;  // not converged, iterations left
   void combine(AutoOutcome& so_far, const AutoOutcome& next);
 
