@@ -25,7 +25,8 @@ struct InteriorPointOptions {
 
 class InteriorPoint {
  public:
-  PathPoint point;  // point.at is the start on entry, strictly inside the cones
+  PathPoint point;      // point.at is the start on entry, strictly inside the cones
+  bool folded = false;  // of the last run: the determinant changed sign, so the central path turned back on the way
 
   void resize(int n);
   // True when the task is done. The best impulse is in the task.
