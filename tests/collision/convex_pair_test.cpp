@@ -6,17 +6,14 @@
 #include <functional>
 
 #include "../support/convex_oracle.h"
+#include "../support/sanitized.h"
 
 namespace stiction {
 namespace {
 
 using namespace stiction::testing;
 
-#ifdef STICTION_SANITIZED
-constexpr int num_poses = 200;
-#else
-constexpr int num_poses = 4000;
-#endif
+const int num_poses = num_samples(4000, 100000);
 
 // Support function and distance to the inside (≤ 0 inside, roughly) in the shape's frame, by closed forms.
 double height(const Sphere& s, const Vector3&) {

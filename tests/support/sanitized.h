@@ -1,6 +1,8 @@
 // Whether a sanitizer is built in: tests that draw many samples then draw fewer, as each costs ten times as much.
 #pragma once
 
+#include <cstdlib>
+
 namespace stiction::testing {
 
 #ifdef STICTION_SANITIZED
@@ -8,5 +10,12 @@ inline constexpr bool sanitized = true;
 #else
 inline constexpr bool sanitized = false;
 #endif
+
+// How many samples a test draws: `thorough` where the environment has STICTION_THOROUGH, a tenth of the usual under a
+// sanitizer.
+inline int num_samples(int usual, int thorough) {
+  if (std::getenv("STICTION_THOROUGH") != nullptr) return thorough;
+  return sanitized ? usual / 10 : usual;
+}
 
 }  // namespace stiction::testing
