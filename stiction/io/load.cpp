@@ -5,6 +5,7 @@
 
 #include "stiction/io/mjcf.h"
 #include "stiction/io/model_path.h"
+#include "stiction/io/urdf.h"
 #include "stiction/io/xml.h"
 #include "stiction/math/refuse.h"
 
@@ -37,7 +38,26 @@ LoadedModel load_model(const std::string& path, const LoadOptions& options) {
 
 LoadedModel load_models(std::span<const ModelPart> parts) {
   if (parts.size() == 1 && format_of(parts[0].path) == ModelFormat::mjcf) return load_mjcf(parts[0].path);
-  refuse("only one MJCF file is read so far");
+  ModelBuilder builder;
+  LoadedModel loaded;
+  for (const ModelPart& part : parts) {
+    switch (format_of(part.path)) {
+      case ModelFormat::urdf:
+        append_urdf(builder, part.path, part.options, loaded.ignored);
+        break;
+      case ModelFormat::sdf:
+        refuse(part.path, ": SDF is not read so far");
+      case ModelFormat::mjcf:
+        refuse(part.path, ": an MJCF file is read alone so far");
+    }
+  }
+  try {
+    loaded.model = builder.build();
+  } catch (const std::invalid_argument& e) {
+    if (parts.size() != 1) throw;
+    refuse(parts[0].path, ": ", e.what());
+  }
+  return loaded;
 }
 
 }  // namespace stiction

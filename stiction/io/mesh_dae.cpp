@@ -45,6 +45,7 @@ void add_part(const aiMesh& source, const aiMatrix4x4& to_root, const std::strin
 MeshData parse_dae(std::string_view text, const std::string& file) {
   Assimp::Importer importer;
   importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
+  importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_USE_COLLADA_NAMES, true);
   importer.SetPropertyInteger(AI_CONFIG_PP_RVC_FLAGS, aiComponent_NORMALS | aiComponent_TANGENTS_AND_BITANGENTS |
                                                           aiComponent_COLORS | aiComponent_TEXCOORDS |
                                                           aiComponent_BONEWEIGHTS | aiComponent_ANIMATIONS |

@@ -90,8 +90,9 @@ std::vector<std::string> ModelPath::candidates(const std::string& name) const {
   std::vector<std::string> out;
   const std::size_t colon = name.find("://");
   const std::string scheme = colon == std::string::npos ? "" : name.substr(0, colon);
-  const std::string rest = colon == std::string::npos ? name : name.substr(colon + 3);
+  std::string rest = colon == std::string::npos ? name : name.substr(colon + 3);
   if (scheme == "package" || scheme == "model") {
+    rest.erase(0, rest.find_first_not_of('/'));  // package:///name is written too
     for (const std::string& root : roots_) add_named(root, rest, out);
     fs::path folder = folder_;
     for (int depth = 0; depth < max_depth; ++depth) {

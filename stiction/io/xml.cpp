@@ -5,12 +5,12 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
-#include <map>
 #include <pugixml.hpp>
 #include <sstream>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "stiction/io/ignored_summary.h"
 #include "stiction/io/model_path.h"
 #include "stiction/math/refuse.h"
 
@@ -133,6 +133,7 @@ XmlValue XmlElement::attribute(std::string_view name) const {
   value.name_ = name;
   if (!node_) return value;
   const pugi::xml_attribute attribute = pugi::xml_node(node_).attribute(value.name_.c_str());
+  contents_->used.insert(node_);
   if (!attribute) return value;
   contents_->used.insert(attribute.internal_object());
   value.value_ = trimmed(attribute.value());
@@ -144,6 +145,7 @@ XmlValue XmlElement::text() const {
   XmlValue value;
   value.owner_ = *this;
   if (!node_) return value;
+  contents_->used.insert(node_);
   contents_->used_text.insert(node_);
   std::string all;  // comments may cut a text into pieces
   for (const pugi::xml_node& piece : pugi::xml_node(node_).children()) {
@@ -187,9 +189,7 @@ std::vector<XmlElement> XmlElement::children() const {
   std::vector<XmlElement> found;
   if (!node_) return found;
   for (const pugi::xml_node& node : pugi::xml_node(node_).children()) {
-    if (!is_element(node)) continue;
-    contents_->used.insert(node.internal_object());
-    found.push_back(XmlElement(contents_, node.internal_object()));
+    if (is_element(node)) found.push_back(XmlElement(contents_, node.internal_object()));
   }
   return found;
 }
@@ -301,7 +301,7 @@ std::vector<double> XmlValue::numbers() const {
     std::size_t end = 0;
     while (end < rest.size() && !is_blank(rest[end])) ++end;
     const std::optional<double> number = parse_number(rest.substr(0, end));
-    if (!number) refuse("\"" + told(std::string(rest.substr(0, end))) + "\" is not a number");
+    if (!number) refuse(told(std::string(rest.substr(0, end))).append(" is not a number"));
     if (!std::isfinite(*number)) refuse("finite numbers are wanted");
     values.push_back(*number);
     rest.remove_prefix(end);
@@ -378,59 +378,24 @@ XmlDocument XmlDocument::parse(std::string_view text, const std::string& file) {
 
 namespace {
 
-// Entries of one kind are told in one line.
-class UnusedList {
- public:
-  explicit UnusedList(const XmlElement& root) : file_(root.file()) {}
-
-  void add(const std::string& kind, const std::string& name, int line, const std::string& reason) {
-    const auto [at, is_new] = index_.try_emplace({kind, reason}, groups_.size());
-    if (is_new) groups_.push_back({kind, reason, line, 0, {}});
-    Group& group = groups_[at->second];
-    ++group.count;
-    if (group.names.size() < most && !name.empty() &&
-        std::find(group.names.begin(), group.names.end(), name) == group.names.end()) {
-      group.names.push_back(name);
-    }
-  }
-
-  void take(std::vector<IgnoredElement>& ignored) const {
-    for (const Group& group : groups_) {
-      std::string element = group.kind;
-      for (std::size_t k = 0; k < group.names.size(); ++k) element += (k ? ", '" : " '") + group.names[k] + "'";
-      const std::size_t shown = std::max<std::size_t>(1, group.names.size());
-      if (group.count > shown) element += " and " + std::to_string(group.count - shown) + " more";
-      ignored.push_back({.file = file_, .line = group.line, .element = element, .reason = group.reason});
-    }
-  }
-
- private:
-  static constexpr std::size_t most = 4;  // names told before "and … more"
-  struct Group {
-    std::string kind, reason;
-    int line;
-    std::size_t count;
-    std::vector<std::string> names;
-  };
-  std::string file_;
-  std::vector<Group> groups_;
-  std::map<std::pair<std::string, std::string>, std::size_t> index_;
-};
-
 std::string own_name(const pugi::xml_node& node) {
   const pugi::xml_attribute name = node.attribute("name");
   return told(name ? name.value() : node.attribute("reference").value());
 }
 
-void add_element(UnusedList& list, const pugi::xml_node& node, int line, const std::string& reason) {
-  const std::string tag = "<" + std::string(node.name()) + ">";
-  const std::string name = own_name(node);
-  const pugi::xml_node parent = node.parent();
-  if (!name.empty() || !is_element(parent)) {
-    list.add(tag, name, line, reason);
-  } else {
-    list.add(tag + " in <" + parent.name() + ">", own_name(parent), line, reason);
-  }
+// "<visual> in <link>" and the name of the link: an element is told by the nearest that has a name.
+void add_entry(IgnoredSummary& list, std::string kind, const pugi::xml_node& node, int line,
+               const std::string& reason) {
+  pugi::xml_node named = node;
+  while (is_element(named) && own_name(named).empty()) named = named.parent();
+  if (!is_element(named)) named = node;
+  if (named != node) kind.append(" in <").append(named.name()).append(">");
+  list.add(kind, own_name(named), line, reason);
+}
+
+std::string tag_of(const pugi::xml_node& node) {
+  std::string tag = "<";
+  return tag.append(node.name()).append(">");
 }
 
 }  // namespace
@@ -438,25 +403,25 @@ void add_element(UnusedList& list, const pugi::xml_node& node, int line, const s
 void XmlDocument::report_unused(std::vector<IgnoredElement>& ignored) const {
   const XmlElement::Contents& contents = *root_.contents_;
   const std::string unknown = "not known to this reader";
-  UnusedList list(root_);
+  IgnoredSummary list(root_.file());
   const auto visit = [&](const pugi::xml_node& node) {  // returns whether to look inside
     const int line = contents.line_at(node.offset_debug());
     const auto reason = contents.reason.find(node.internal_object());
-    if (reason != contents.reason.end()) add_element(list, node, line, reason->second);
+    if (reason != contents.reason.end()) add_entry(list, tag_of(node), node, line, reason->second);
     if (contents.closed.contains(node.internal_object())) return false;
     if (!contents.used.contains(node.internal_object())) {
-      add_element(list, node, line, unknown);
+      add_entry(list, tag_of(node), node, line, unknown);
       return false;
     }
     for (const pugi::xml_attribute& attribute : node.attributes()) {
       const std::string_view name = attribute.name();
       if (contents.used.contains(attribute.internal_object()) || name.starts_with("xml")) continue;
-      list.add("attribute " + std::string(name) + " of <" + node.name() + ">", own_name(node), line, unknown);
+      add_entry(list, "attribute " + std::string(name) + " of " + tag_of(node), node, line, unknown);
     }
     for (const pugi::xml_node& piece : node.children()) {
       if (piece.type() != pugi::node_pcdata && piece.type() != pugi::node_cdata) continue;
       if (contents.used_text.contains(node.internal_object()) || trimmed(piece.value()).empty()) continue;
-      list.add("text in <" + std::string(node.name()) + ">", own_name(node), line, unknown);
+      add_entry(list, "text in " + tag_of(node), node, line, unknown);
     }
     return true;
   };
@@ -470,7 +435,7 @@ void XmlDocument::report_unused(std::vector<IgnoredElement>& ignored) const {
     if (node == root) break;
     node = node.next_sibling();
   }
-  list.take(ignored);
+  list.append_to(ignored);
 }
 
 }  // namespace stiction

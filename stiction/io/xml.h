@@ -52,7 +52,8 @@ class XmlElement {
   XmlElement child(std::string_view name) const;   // refused where there are several
   XmlValue text_of(std::string_view child) const;  // text of a child
   std::vector<XmlElement> children(std::string_view name) const;
-  std::vector<XmlElement> children() const;  // all of them, in order
+  // All of them, in order; each counts as used once something is asked of it.
+  std::vector<XmlElement> children() const;
   XmlElement required_child(std::string_view name) const;
 
   // The element with all that is in it goes into the list of report_unused() with this reason.

@@ -58,7 +58,7 @@ TEST(Xml, RefusalsNameFileLineElementAndValue) {
   const XmlElement link = document.root().child("link"), origin = link.child("origin");
   EXPECT_REFUSED(origin.attribute("xyz").vector3(), "a.xml:3: <origin xyz=\"1 2\">: 3 numbers are wanted, there are 2");
   EXPECT_REFUSED(origin.attribute("n").number(), "a.xml:3: <origin n=\"x\">: a number is wanted");
-  EXPECT_REFUSED(origin.attribute("n").vector3(), "\"x\" is not a number");
+  EXPECT_REFUSED(origin.attribute("n").vector3(), ": x is not a number");
   EXPECT_REFUSED(origin.attribute("e").string(), "empty");
   EXPECT_REFUSED(origin.attribute("far").number(), "finite");
   EXPECT_REFUSED(origin.attribute("rpy").vector3(), "a.xml:3: <origin>: attribute rpy: it is missing");
@@ -104,7 +104,7 @@ TEST(Xml, TellsWhatNobodyAskedFor) {
   EXPECT_EQ("only to be seen", ignored[0].reason);
   EXPECT_EQ(2, ignored[0].line);
   EXPECT_EQ("a.xml", ignored[0].file);
-  EXPECT_EQ("attribute unit of <mass>", ignored[1].element);
+  EXPECT_EQ("attribute unit of <mass> in <link> 'a'", ignored[1].element);
   EXPECT_EQ("text in <link> 'b'", ignored[2].element);
   EXPECT_EQ("<gazebo> 'c'", ignored[3].element);
 }
