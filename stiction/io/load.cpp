@@ -37,7 +37,6 @@ LoadedModel load_model(const std::string& path, const LoadOptions& options) {
 }
 
 LoadedModel load_models(std::span<const ModelPart> parts) {
-  if (parts.size() == 1 && format_of(parts[0].path) == ModelFormat::mjcf) return load_mjcf(parts[0].path);
   ModelBuilder builder;
   LoadedModel loaded;
   for (const ModelPart& part : parts) {
@@ -48,7 +47,8 @@ LoadedModel load_models(std::span<const ModelPart> parts) {
       case ModelFormat::sdf:
         refuse(part.path, ": SDF is not read so far");
       case ModelFormat::mjcf:
-        refuse(part.path, ": an MJCF file is read alone so far");
+        append_mjcf(builder, part.path, part.options, loaded.ignored);
+        break;
     }
   }
   try {
