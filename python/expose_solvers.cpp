@@ -62,16 +62,25 @@ nb::object option_value(const SolverOption& option) {
   return std::visit([](auto* value) { return nb::cast(*value); }, option.value);
 }
 
+// Releasing the GIL costs more than `auto` takes for a few contacts.
+constexpr int quick_rows = 12;
+
 SolveReport solve(SharedSolver& shared, const ContactProblem& problem, SharedSolution& kept) {
   ContactSolution solution;
   solution.impulse = kept.impulse.values("impulse");
   solution.dual = kept.dual.values("dual");
   solution.penalty_exponent = kept.penalty_exponent;
   SolveReport report;
-  {
-    const nb::gil_scoped_release released;
-    const std::lock_guard turn(shared.mutex);
+  std::unique_lock turn(shared.mutex, std::try_to_lock);
+  if (turn.owns_lock() && problem.num_rows() <= quick_rows) {
     report = shared.solver->solve(problem, solution);
+    turn.unlock();
+  } else {
+    if (turn.owns_lock()) turn.unlock();
+    const nb::gil_scoped_release released;
+    turn.lock();
+    report = shared.solver->solve(problem, solution);
+    turn.unlock();
   }
   kept.impulse.keep(std::move(solution.impulse));
   kept.velocity.keep(std::move(solution.velocity));
@@ -156,7 +165,9 @@ void expose_solver(nb::module_& module) {
 
   nb::class_<SharedSolver>(module, "ContactSolver", "solve(problem, solution) -> report; made by make_solver")
       .def("solve", &solve, "problem"_a, "solution"_a,
-           "Solves from the guess in `solution` and leaves the best iterate there. The GIL is released.")
+           "Solves from the guess in `solution` and leaves the best iterate there. The GIL is released for more than a "
+           "few "
+           "contacts.")
       .def_prop_ro("traits", [](const SharedSolver& s) { return s.solver->traits(); })
       .def_prop_ro(
           "options",

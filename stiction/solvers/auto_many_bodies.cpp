@@ -196,7 +196,7 @@ AutoOutcome AutoManyBodies::solve(const ContactProblem& problem, const AutoGoal&
   if (best_residual_ > limit) outcome.stage = AutoStage::many_bodies;
   double relaxation = 1.0, last_change = infinity, watched_change = infinity;
   double test_below = worth_testing * limit;
-  int since_full = full_sweep_every;
+  int since_full = full_sweep_every, slow_looks = 0;
   while (best_residual_ > limit && outcome.iterations < settings.max_sweeps) {
     const bool all = since_full >= full_sweep_every;
     since_full = all ? 1 : since_full + 1;
@@ -215,7 +215,8 @@ AutoOutcome AutoManyBodies::solve(const ContactProblem& problem, const AutoGoal&
       const double speed = std::log(change / watched_change) / settings.watch;  // per sweep
       const double needed = std::log(limit / change) / speed;
       const bool hopeless = !(speed < 0.0) || outcome.iterations + needed > settings.max_sweeps;
-      if (watched_change < infinity && change > limit && hopeless) break;
+      slow_looks = watched_change < infinity && change > limit && hopeless ? slow_looks + 1 : 0;
+      if (slow_looks == settings.patience) break;
       watched_change = change;
     }
   }

@@ -22,8 +22,9 @@ namespace stiction {
 
 struct AutoManyBodiesSettings {
   double relaxation = 1.6;  // largest ω, in [1, 2)
-  int max_sweeps = 200;     // give up when the speed of convergence promises more
+  int max_sweeps = 400;     // give up when the speed of convergence promises more
   int watch = 16;           // sweeps between two looks at the speed of convergence
+  int patience = 3;  // looks in a row that promise too many sweeps: a blow that runs through a heap is slow first
 };
 
 class AutoManyBodies {

@@ -1,0 +1,111 @@
+// A step allocates nothing once the largest number of contacts was met.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "stiction/sim/simulator.h"
+#include "tests/sim/worlds.h"
+#include "tests/support/allocation_guard.h"
+
+namespace stiction {
+namespace {
+
+// A trunk on four legs of two hinges each, with spherical feet and position servos that hold it up.
+std::shared_ptr<const Model> make_quadruped() {
+  ModelBuilder builder;
+  testing::add_ground(builder, 0.8);
+  const int trunk = testing::add_free(builder, "trunk", Box{{0.25, 0.12, 0.06}}, 12.0, Pose(Vector3(0, 0, 0.4)), 0.8);
+  for (int leg = 0; leg < 4; ++leg) {
+    const double x = leg < 2 ? 0.25 : -0.25, y = leg % 2 == 0 ? 0.14 : -0.14, bend = leg < 2 ? -1.0 : 1.0;
+    const std::string name = "leg" + std::to_string(leg);
+    const auto add_link = [&](const std::string& part, int parent, const Pose& pose, double angle) {
+      JointOptions joint;
+      joint.name = name + part;
+      joint.kind = JointKind::revolute;
+      joint.axis = Vector3::UnitY();
+      joint.initial_position = angle;
+      const int body = builder.add_body({.name = name + part, .parent = parent, .pose = pose, .joint = joint});
+      ShapeOptions rod;
+      rod.body = body;
+      rod.geometry = Capsule{0.02, 0.08};
+      rod.pose = Pose(Vector3(0, 0, -0.1));
+      rod.mass = 1.0;
+      rod.group = rod.mask = 0;
+      builder.add_shape(rod);
+      ActuatorOptions servo;
+      servo.joint = joint.name;
+      servo.kind = ActuatorKind::position;
+      servo.kp = 150.0;
+      servo.kd = 5.0;
+      builder.add_actuator(servo);
+      return body;
+    };
+    const int thigh = add_link("thigh", trunk, Pose(Vector3(x, y, 0.0)), -0.5 * bend);
+    const int shin = add_link("shin", thigh, Pose(Vector3(0.0, 0.0, -0.2)), bend);
+    ShapeOptions foot;
+    foot.body = shin;
+    foot.geometry = Sphere{0.03};
+    foot.pose = Pose(Vector3(0.0, 0.0, -0.2));
+    foot.material.friction = 0.8;
+    builder.add_shape(foot);
+  }
+  return builder.build();
+}
+
+TEST(Allocation, QuadrupedUnderServosAndPushes) {
+  const std::shared_ptr<const Model> model = make_quadruped();
+  Simulator simulator(model, {.time_step = 1e-3});
+  VectorX control(8);
+  for (int leg = 0; leg < 4; ++leg) control.segment(2 * leg, 2) << (leg < 2 ? 0.5 : -0.5), (leg < 2 ? -1.0 : 1.0);
+  simulator.set_control(control);
+  const auto run = [&](int steps) {
+    std::mt19937 random(3);
+    std::uniform_real_distribution<double> unit(-1.0, 1.0);
+    for (int k = 0; k < steps; ++k) {
+      if (k % 100 == 0) {
+        simulator.clear_external_forces();
+        simulator.add_external_force(0, Vector3(60.0 * unit(random), 60.0 * unit(random), 0.0),
+                                     simulator.body_pose(0).position);
+      }
+      simulator.step();
+    }
+  };
+  const State start = simulator.state();
+  run(3000);
+  simulator.set_state(start);
+  const testing::AllocationGuard guard;
+  run(3000);
+  EXPECT_EQ(guard.count(), 0);
+  EXPECT_GE(simulator.report().num_contacts, 2);
+  EXPECT_GT(simulator.body_pose(0).position.z(), 0.15);  // still on its legs
+}
+
+// 6 × 6 × 6 spheres without friction that fall onto each other and burst apart, as in the papers' comparison.
+TEST(Allocation, TwoHundredAndSixteenSpheres) {
+  ModelBuilder builder;
+  testing::add_ground(builder, 0.0);
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> unit(0.0, 1e-3);
+  for (int k = 0; k < 216; ++k) {
+    const Vector3 place(0.21 * (k % 6), 0.21 * (k / 6 % 6), 0.101 + 0.21 * (k / 36));
+    const Vector3 off(unit(random), unit(random), unit(random));
+    testing::add_free(builder, "s" + std::to_string(k), Sphere{0.1}, 10.0, Pose(Vector3(place + off)), 0.0);
+  }
+  Simulator simulator(builder.build(), {.time_step = 1e-3});
+  const State start = simulator.state();
+  const auto run = [&] {
+    int most = 0;
+    for (int k = 0; k < 2000; ++k) most = std::max(most, simulator.step().num_contacts);
+    return most;
+  };
+  const int most = run();
+  EXPECT_GE(most, 300);
+  simulator.set_state(start);
+  const testing::AllocationGuard guard;
+  EXPECT_EQ(run(), most);
+  EXPECT_EQ(guard.count(), 0);
+}
+
+}  // namespace
+}  // namespace stiction
