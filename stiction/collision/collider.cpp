@@ -63,6 +63,7 @@ struct Collider::Workspace {
   bool has_left_its_skin(std::span<const double> body_reach) const;
   void find_pairs(CollisionCache& cache, std::span<const Pose> body_pose, std::span<const double> body_reach);
   bool has_own_pairs() const;
+  const PairKey* listed_pairs() const { return seeks_pairs ? cache.pairs() : allowed.data(); }
   void find_awake();
   void collide_pair(int pair, std::span<const Pose> body_pose, std::span<const double> body_reach);
   const Pose& pose_of(ShapeState& state, std::span<const Pose> body_pose);
@@ -252,10 +253,11 @@ void Collider::Workspace::find_pairs(CollisionCache& bytes, std::span<const Pose
 
 // Bytes from elsewhere may name shapes that do not exist.
 bool Collider::Workspace::has_own_pairs() const {
+  if (!seeks_pairs) return cache.num_pairs() == static_cast<int>(allowed.size());  // the list itself is used
   const PairKey* pairs = cache.pairs();
   const std::uint32_t num_shapes = static_cast<std::uint32_t>(shapes.size());
   const int n = cache.num_pairs();
-  bool is_sound = seeks_pairs || n == static_cast<int>(allowed.size());
+  bool is_sound = true;
   for (int p = 0; p < n; ++p)
     is_sound &=
         (static_cast<std::uint32_t>(pairs[p].a) < num_shapes) & (static_cast<std::uint32_t>(pairs[p].b) < num_shapes);
@@ -264,7 +266,7 @@ bool Collider::Workspace::has_own_pairs() const {
 
 // A pair sleeps while (s_a + reach_a) + (s_b + reach_b) < wake; NaN wakes it. Four at a time, since most sleep.
 void Collider::Workspace::find_awake() {
-  const PairKey* pairs = cache.pairs();
+  const PairKey* pairs = listed_pairs();
   const double *wake = cache.wake(), *way = travel.data();
   const int n = cache.num_pairs();
   awake.resize(static_cast<std::size_t>(n));
@@ -295,7 +297,7 @@ const Pose& Collider::Workspace::pose_of(ShapeState& state, std::span<const Pose
 }
 
 void Collider::Workspace::collide_pair(int pair, std::span<const Pose> body_pose, std::span<const double> body_reach) {
-  const PairKey key = cache.pairs()[pair];
+  const PairKey key = listed_pairs()[pair];
   ShapeState &a = shapes[key.a], &b = shapes[key.b];
   const int world = model->num_bodies();
   double reach = 0.0;

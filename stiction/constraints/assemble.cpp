@@ -12,27 +12,51 @@ Pack8 load(const double* from) {
   return pack;
 }
 
-// Packs [first, first + Packs) of the columns of G that belong to one constraint: Σ over its velocities e of
-// (row e of the panel) times (entry of the constraint in it). Three columns share every load.
-template <int Packs>
-void add_columns(const RowSet& rows, const Model& model, int constraint, const double* panel, int stride, int first_dof,
-                 int first, double* to, int count) {
-  Pack8 sum[3][Packs] = {};
-  for (int s = rows.segment_begin[constraint]; s < rows.segment_begin[constraint + 1]; ++s) {
-    const VelocityNode& node = model.nodes[rows.segments[s].node];
-    const Pack4* column = rows.columns.data() + rows.segments[s].first_column;
-    const double* line = panel + static_cast<std::ptrdiff_t>(stride) * (node.first_velocity - first_dof) + 8 * first;
-    for (int e = 0; e < node.size; ++e, line += stride) {
-      for (int p = 0; p < Packs; ++p) {
-        const Pack8 x = load(line + 8 * p);
-        for (int r = 0; r < 3; ++r) sum[r][p] += column[e][r] * x;
-      }
+// A of one tree: a line of rows for each of its velocities.
+struct Panel {
+  double* data;
+  int stride, first_velocity;
+  double* line(int velocity) const { return data + static_cast<std::ptrdiff_t>(stride) * (velocity - first_velocity); }
+};
+
+// Packs [first, first + Packs) of the columns of G that belong to constraint i, which has `Rows` rows: Σ over its
+// velocities of (line of the panel) times (entry of the constraint in it). All columns share every load.
+template <int Packs, int Rows>
+void add_columns(const RowSet& rows, int i, const Panel& panel, int first, double* to, int stride) {
+  Pack8 sum[Rows][Packs] = {};
+  const int end = rows.end_column(i);
+  for (int c = rows.first_column(i); c < end; ++c) {
+    const double* line = panel.line(rows.velocity[c]) + 8 * first;
+    const double* entry = reinterpret_cast<const double*>(&rows.columns[c]);
+    for (int p = 0; p < Packs; ++p) {
+      const Pack8 x = load(line + 8 * p);
+      for (int r = 0; r < Rows; ++r) sum[r][p] += entry[r] * x;
     }
   }
-  for (int r = 0; r < count; ++r) {
+  for (int r = 0; r < Rows; ++r) {
     for (int p = 0; p < Packs; ++p) {
       std::memcpy(to + static_cast<std::ptrdiff_t>(stride) * r + 8 * (first + p), &sum[r][p], sizeof(Pack8));
     }
+  }
+}
+
+// All packs of these columns, four at a time.
+template <int Rows>
+void write_columns(const RowSet& rows, int i, const Panel& panel, double* to, int stride) {
+  int first = 0;
+  for (; stride / 8 - first >= 4; first += 4) add_columns<4, Rows>(rows, i, panel, first, to, stride);
+  switch (stride / 8 - first) {
+    case 3:
+      add_columns<3, Rows>(rows, i, panel, first, to, stride);
+      break;
+    case 2:
+      add_columns<2, Rows>(rows, i, panel, first, to, stride);
+      break;
+    case 1:
+      add_columns<1, Rows>(rows, i, panel, first, to, stride);
+      break;
+    default:
+      break;
   }
 }
 
@@ -76,43 +100,34 @@ const ContactProblem& ProblemAssembler::assemble(const Model& model, const RowSe
 void ProblemAssembler::write_dense(const Model& model, const RowSet& rows, std::span<const int> constraints) {
   const auto& trees = rows.trees[constraints.front()];
   const Tree& tree = model.trees[trees[0] >= 0 ? trees[0] : trees[1]];
-  const int m = writer_.num_rows(), stride = padded8(m);
+  const int m = writer_.num_rows(), stride = padded8(m), n = static_cast<int>(constraints.size());
   DelassusDense& g = writer_.dense();
   g.size = m;
   g.stride = stride;
   g.data.resize(static_cast<Eigen::Index>(stride) * m);
-  panel_.assign(static_cast<std::size_t>(stride) * tree.num_velocities, 0.0);
-  for (std::size_t i = 0; i < constraints.size(); ++i) {
-    const int c = constraints[i], first_row = writer_.first_row(static_cast<int>(i));
-    for (int s = rows.segment_begin[c]; s < rows.segment_begin[c + 1]; ++s) {
-      const VelocityNode& node = model.nodes[rows.segments[s].node];
-      const Pack4* column = rows.columns.data() + rows.segments[s].first_column;
-      double* line = panel_.data() + static_cast<std::ptrdiff_t>(stride) * (node.first_velocity - tree.first_velocity);
-      for (int e = 0; e < node.size; ++e, line += stride) {
-        for (int r = 0; r < laws_[i].rows; ++r) line[first_row + r] = column[e][r];
+  // Three rows are stored as a pack of four: the fourth entry is zero, and falls on the next constraint, which is not
+  // there yet, or behind the last.
+  const int panel_stride = padded8(m + 1);
+  panel_.assign(static_cast<std::size_t>(panel_stride) * tree.num_velocities, 0.0);
+  const Panel panel{panel_.data(), panel_stride, tree.first_velocity};
+  for (int i = 0; i < n; ++i) {
+    const int end = rows.end_column(constraints[i]);
+    const int row = writer_.first_row(i);
+    for (int c = rows.first_column(constraints[i]); c < end; ++c) {
+      double* const to = panel.line(rows.velocity[c]) + row;
+      if (laws_[i].rows == 3) {
+        std::memcpy(to, &rows.columns[c], sizeof(Pack4));
+      } else {
+        *to = rows.columns[c][0];
       }
     }
   }
-  for (std::size_t i = 0; i < constraints.size(); ++i) {
-    double* to = g.column(writer_.first_row(static_cast<int>(i)));
-    const auto add = [&]<int Packs>(std::integral_constant<int, Packs>, int first) {
-      add_columns<Packs>(rows, model, constraints[i], panel_.data(), stride, tree.first_velocity, first, to,
-                         laws_[i].rows);
-    };
-    int first = 0;
-    for (; stride / 8 - first >= 4; first += 4) add(std::integral_constant<int, 4>{}, first);
-    switch (stride / 8 - first) {
-      case 3:
-        add(std::integral_constant<int, 3>{}, first);
-        break;
-      case 2:
-        add(std::integral_constant<int, 2>{}, first);
-        break;
-      case 1:
-        add(std::integral_constant<int, 1>{}, first);
-        break;
-      default:
-        break;
+  for (int i = 0; i < n; ++i) {
+    double* const to = g.column(writer_.first_row(i));
+    if (laws_[i].rows == 3) {
+      write_columns<3>(rows, constraints[i], panel, to, stride);
+    } else {
+      write_columns<1>(rows, constraints[i], panel, to, stride);
     }
   }
 }

@@ -6,6 +6,7 @@
 
 #include "stiction/constraints/row_set.h"
 #include "stiction/contact/problem_writer.h"
+#include "stiction/math/aligned_vector.h"
 #include "stiction/model/model.h"
 
 namespace stiction {
@@ -25,7 +26,7 @@ class ProblemAssembler {
 
   ProblemWriter writer_;
   std::vector<Constraint> laws_;
-  std::vector<double> panel_;                  // A by velocity of the tree, rows of the island
+  AlignedVector<double> panel_;                // A by velocity of the tree, rows of the island
   std::vector<int> node_number_, used_nodes_;  // nodes of the model ↔ nodes of the island
 };
 

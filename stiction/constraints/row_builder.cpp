@@ -23,40 +23,52 @@ Matrix3 contact_frame(const Vector3& normal, const Vector3& direction) {
 
 RowBuilder::RowBuilder(std::shared_ptr<const Model> model) : model_(std::move(model)) {
   path_begin_.push_back(0);
+  path_velocity_begin_.push_back(0);
   chain_begin_.push_back(0);
   int longest = 1;
   for (int b = 0; b < model_->num_bodies(); ++b) {
     const int last = model_->last_dof(b), length = model_->dofs[last].depth + 1;
-    const std::size_t first = path_node_.size();
-    for (int node = model_->node_of[last]; node >= 0; node = model_->nodes[node].parent) path_node_.push_back(node);
-    std::reverse(path_node_.begin() + first, path_node_.end());
-    path_begin_.push_back(static_cast<int>(path_node_.size()));
+    const std::size_t first = path_.size();
+    for (int node = model_->node_of[last]; node >= 0; node = model_->nodes[node].parent) {
+      path_.push_back({node, model_->dofs[model_->nodes[node].first_velocity].depth});
+    }
+    std::reverse(path_.begin() + static_cast<std::ptrdiff_t>(first), path_.end());
+    for (std::size_t k = first; k < path_.size(); ++k) {
+      const VelocityNode& node = model_->nodes[path_[k].node];
+      for (int e = 0; e < node.size; ++e) path_velocity_.push_back(node.first_velocity + e);
+    }
+    path_begin_.push_back(static_cast<int>(path_.size()));
+    path_velocity_begin_.push_back(static_cast<int>(path_velocity_.size()));
     chain_begin_.push_back(chain_begin_.back() + length);
     longest = std::max(longest, length);
   }
   chain_.resize(chain_begin_.back());
   chain_known_.resize(model_->num_bodies());
   velocity_.resize(model_->num_bodies());
-  dof_chain_.resize(longest);
-  other_chain_.resize(longest);
+  dof_chain_.resize(padded4(longest));
+  other_chain_.resize(padded4(longest));
   for (int j = 0; j < model_->num_velocities(); ++j) {
     const Dof& dof = model_->dofs[j];
-    if (std::isfinite(dof.lower) || std::isfinite(dof.upper)) limited_dofs_.push_back(j);
+    const Body& body = model_->bodies[dof.body];
+    if (std::isfinite(dof.lower) || std::isfinite(dof.upper)) {
+      limited_dofs_.push_back({j, body.first_position, body.tree, dof.lower, dof.upper});
+    }
     if (dof.dry_friction > 0.0) dry_dofs_.push_back(j);
   }
 }
 
 // Rows c_k = sign · axis_k · (v + ω × arm), axes being columns.
-RowBuilder::Covector RowBuilder::point_rows(const Matrix3& axes, const Vector3& arm, double sign) {
-  Covector w;
-  for (int k = 0; k < 3; ++k) {
-    const Vector3 axis = sign * axes.col(k), moment = arm.cross(axis);
-    for (int d = 0; d < 3; ++d) {
-      w.linear[d][k] = axis[d];
-      w.angular[d][k] = moment[d];
-    }
-  }
-  return w;
+RowBuilder::Side RowBuilder::point_side(const Inputs& in, int body, const Matrix3& axes, const Vector3& point,
+                                        double sign) const {
+  Side side{body, {}};
+  if (body < 0) return side;
+  const Vector3 arm = point - tree_reference(in.dynamics, model_->bodies[body].tree);
+  Covector& w = side.w;
+  for (int d = 0; d < 3; ++d) w.linear[d] = Pack4{sign * axes(d, 0), sign * axes(d, 1), sign * axes(d, 2), 0.0};
+  w.angular[0] = arm[1] * w.linear[2] - arm[2] * w.linear[1];
+  w.angular[1] = arm[2] * w.linear[0] - arm[0] * w.linear[2];
+  w.angular[2] = arm[0] * w.linear[1] - arm[1] * w.linear[0];
+  return side;
 }
 
 // Rows c_k = sign · axis_k · ω.
@@ -66,17 +78,6 @@ RowBuilder::Covector RowBuilder::turning_rows(const Matrix3& axes, double sign) 
     for (int d = 0; d < 3; ++d) w.angular[d][k] = sign * axes(d, k);
   }
   return w;
-}
-
-Pack4 RowBuilder::apply(const Covector& w, const Pack8& velocity) {
-  const Pack4 a = velocity[0] * w.angular[0] + velocity[1] * w.angular[1] + velocity[2] * w.angular[2];
-  const Pack4 l = velocity[4] * w.linear[0] + velocity[5] * w.linear[1] + velocity[6] * w.linear[2];
-  return a + l;
-}
-
-Vector3 RowBuilder::arm(const Inputs& in, int body, const Vector3& point) const {
-  if (body < 0) return Vector3::Zero();
-  return point - tree_reference(in.dynamics, model_->bodies[body].tree);
 }
 
 Pack4 RowBuilder::relative_velocity(const Side& a, const Side& b) const {
@@ -95,10 +96,29 @@ const Pack8* RowBuilder::chain(const Inputs& in, int body) {
   return y;
 }
 
-// Segments of a constraint between two bodies: nodes of either path, in ascending order.
+Pack4* RowBuilder::add_path(int body, RowSet& rows) const {
+  const auto part = [body](const auto& list, const std::vector<int>& begin) {
+    return std::span(list.data() + begin[body], list.data() + begin[body + 1]);
+  };
+  return rows.add_segments(part(path_, path_begin_), part(path_velocity_, path_velocity_begin_));
+}
+
+// Segments of a constraint between two bodies: nodes of either path, in ascending order. Against the world they are the
+// chain of the other body as it is.
 void RowBuilder::add_sides(const Inputs& in, const Side& a, const Side& b, RowSet& rows) {
-  const Pack8* y_a = a.body >= 0 ? chain(in, a.body) : nullptr;
-  const Pack8* y_b = b.body >= 0 ? chain(in, b.body) : nullptr;
+  if (a.body < 0 || b.body < 0) {
+    const Side& only = a.body < 0 ? b : a;
+    if (only.body >= 0) {
+      const Pack8* y = chain(in, only.body);
+      const Covector w = only.w;
+      const int length = chain_begin_[only.body + 1] - chain_begin_[only.body];
+      Pack4* out = add_path(only.body, rows);
+      for (int e = 0; e < length; ++e) out[e] = apply(w, y[e]);
+    }
+    rows.end_constraint();
+    return;
+  }
+  const Pack8 *y_a = chain(in, a.body), *y_b = chain(in, b.body);
   const auto add = [&](const Side& side, const Pack8* y, const VelocityNode& node, Pack4* out) {
     const int first = model_->dofs[node.first_velocity].depth;
     const int length = chain_begin_[side.body + 1] - chain_begin_[side.body];
@@ -107,7 +127,7 @@ void RowBuilder::add_sides(const Inputs& in, const Side& a, const Side& b, RowSe
   };
   for_each_node(a.body, b.body, [&](int number, bool on_a, bool on_b) {
     const VelocityNode& node = model_->nodes[number];
-    Pack4* out = rows.add_segment(number, node.size);
+    Pack4* out = rows.add_segment(number, node.first_velocity, node.size);
     if (on_a) add(a, y_a, node, out);
     if (on_b) add(b, y_b, node, out);
   });
@@ -170,8 +190,8 @@ void RowBuilder::add_contact(const Inputs& in, int index, RowSet& rows) {
   const Shape &shape_a = model_->shapes[point.id.shape_a], &shape_b = model_->shapes[point.id.shape_b];
   const PairMaterial material = combine(shape_a.material, shape_b.material, model_->friction_rule);
   const Matrix3 frame = frame_of(in, point, material);
-  const Side a{shape_a.body, point_rows(frame, arm(in, shape_a.body, point.position), 1.0)};
-  const Side b{shape_b.body, point_rows(frame, arm(in, shape_b.body, point.position), -1.0)};
+  const Side a = point_side(in, shape_a.body, frame, point.position, 1.0);
+  const Side b = point_side(in, shape_b.body, frame, point.position, -1.0);
   const Pack4 c_free = relative_velocity(a, b);
   if (point.gap > in.contact_margin && point.gap + in.time_step * c_free[2] > in.contact_margin) return;
 

@@ -56,16 +56,25 @@ class RowBuilder {
     int body = -1;
     Covector w;
   };
-  static Covector point_rows(const Matrix3& axes, const Vector3& arm, double sign);
+  // A body with the rows of a point of it, along axes that are columns; nothing for the world.
+  Side point_side(const Inputs& in, int body, const Matrix3& axes, const Vector3& point, double sign) const;
   static Covector turning_rows(const Matrix3& axes, double sign);
-  static Pack4 apply(const Covector& w, const Pack8& velocity);
+  static Pack4 apply(const Covector& w, const Pack8& velocity) {
+    const Pack4 a = velocity[0] * w.angular[0] + velocity[1] * w.angular[1] + velocity[2] * w.angular[2];
+    const Pack4 l = velocity[4] * w.linear[0] + velocity[5] * w.linear[1] + velocity[6] * w.linear[2];
+    return a + l;
+  }
 
   Matrix3 frame_of(const Inputs& in, const ContactPoint& point, const PairMaterial& material) const;
   void set_contact_offset(const Inputs& in, const ContactPoint& point, const PairMaterial& material, double c_free,
                           RowSet& rows) const;
   void add_contact(const Inputs& in, int index, RowSet& rows);
   void add_limits(const Inputs& in, RowSet& rows);
-  void add_limit(const Inputs& in, int dof, bool upper, RowSet& rows);
+  struct LimitedDof {
+    int dof = 0, position = 0, tree = 0;  // limited joints have one position
+    double lower = 0.0, upper = 0.0;
+  };
+  void add_limit(const Inputs& in, const LimitedDof& limited, bool upper, double gap, RowSet& rows);
   void add_dry_friction(const Inputs& in, RowSet& rows);
   void add_loops(const Inputs& in, RowSet& rows);
   void add_frame_loop(const Inputs& in, int loop, RowSet& rows);
@@ -74,24 +83,26 @@ class RowBuilder {
                       const Vector3& error, RowSet& rows);
   static void set_loop_offset(const Inputs& in, const Loop& loop, int row_count, const Vector3& error, RowSet& rows);
   void add_sides(const Inputs& in, const Side& a, const Side& b, RowSet& rows);
+  Pack4* add_path(int body, RowSet& rows) const;  // zero columns for all nodes on the way to a body
   // Visits the nodes of two paths (a body −1: none) in ascending order: visit(node, whether on a, whether on b).
   template <class Visit>
   void for_each_node(int body_a, int body_b, Visit&& visit) const;
   void add_dof_row(const Inputs& in, int dof, double scale, int other_dof, double other_scale, RowSet& rows);
   Pack4 relative_velocity(const Side& a, const Side& b) const;
   const Pack8* chain(const Inputs& in, int body);
-  Vector3 arm(const Inputs& in, int body, const Vector3& point) const;
   bool is_asleep(const Inputs& in, int body) const { return body >= 0 && in.asleep && in.asleep[tree_of(body)]; }
   int tree_of(int body) const { return body < 0 ? -1 : model_->bodies[body].tree; }
 
   std::shared_ptr<const Model> model_;
-  // Nodes on the way from the root to each body.
-  std::vector<int> path_begin_, path_node_;
+  // Nodes on the way from the root to each body, and all their velocities; the first columns count from the root.
+  std::vector<int> path_begin_, path_velocity_begin_, path_velocity_;
+  std::vector<RowSet::Segment> path_;
   std::vector<int> chain_begin_;   // of each body in chain_
   std::vector<Pack8> chain_;       // motion columns through the factor
   std::vector<char> chain_known_;  // this step
   std::vector<Pack8> velocity_;    // of bodies, at v_free
-  std::vector<int> limited_dofs_, dry_dofs_;
+  std::vector<LimitedDof> limited_dofs_;
+  std::vector<int> dry_dofs_;
   std::vector<double> dof_chain_, other_chain_;
   std::vector<int> points_;
   std::vector<Matrix3> frames_;
@@ -100,11 +111,12 @@ class RowBuilder {
 template <class Visit>
 void RowBuilder::for_each_node(int body_a, int body_b, Visit&& visit) const {
   constexpr int none = std::numeric_limits<int>::max();
-  const auto begin = [&](int body) { return path_node_.data() + (body < 0 ? 0 : path_begin_[body]); };
-  const auto end = [&](int body) { return path_node_.data() + (body < 0 ? 0 : path_begin_[body + 1]); };
-  const int *s = begin(body_a), *s_end = end(body_a), *t = begin(body_b), *t_end = end(body_b);
+  const auto begin = [&](int body) { return path_.data() + (body < 0 ? 0 : path_begin_[body]); };
+  const auto end = [&](int body) { return path_.data() + (body < 0 ? 0 : path_begin_[body + 1]); };
+  const auto *s = begin(body_a), *s_end = end(body_a), *t = begin(body_b), *t_end = end(body_b);
   while (s != s_end || t != t_end) {
-    const int node_a = s != s_end ? *s : none, node_b = t != t_end ? *t : none, node = std::min(node_a, node_b);
+    const int node_a = s != s_end ? s->node : none, node_b = t != t_end ? t->node : none;
+    const int node = std::min(node_a, node_b);
     s += node_a == node;
     t += node_b == node;
     visit(node, node_a == node, node_b == node);

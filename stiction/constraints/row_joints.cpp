@@ -8,8 +8,14 @@ namespace stiction {
 // scale · v_dof + other_scale · v_other through the factor (other_dof < 0: the first alone).
 void RowBuilder::add_dof_row(const Inputs& in, int dof, double scale, int other_dof, double other_scale, RowSet& rows) {
   const int length = dof_through_factor(*model_, in.dynamics, dof, dof_chain_.data());
-  const int other_length = other_dof < 0 ? 0 : dof_through_factor(*model_, in.dynamics, other_dof, other_chain_.data());
-  const int body = model_->dofs[dof].body, other_body = other_dof < 0 ? -1 : model_->dofs[other_dof].body;
+  if (other_dof < 0) {
+    Pack4* out = add_path(model_->dofs[dof].body, rows);
+    for (int e = 0; e < length; ++e) out[e] = Pack4{scale * dof_chain_[e], 0.0, 0.0, 0.0};
+    rows.end_constraint();
+    return;
+  }
+  const int other_length = dof_through_factor(*model_, in.dynamics, other_dof, other_chain_.data());
+  const int body = model_->dofs[dof].body, other_body = model_->dofs[other_dof].body;
   const auto add = [&](double factor, const double* y, int chain_length, const VelocityNode& node, Pack4* out) {
     const int first = model_->dofs[node.first_velocity].depth;
     const int count = std::min(node.size, chain_length - first);
@@ -17,25 +23,20 @@ void RowBuilder::add_dof_row(const Inputs& in, int dof, double scale, int other_
   };
   for_each_node(body, other_body, [&](int number, bool on_one, bool on_other) {
     const VelocityNode& node = model_->nodes[number];
-    Pack4* out = rows.add_segment(number, node.size);
+    Pack4* out = rows.add_segment(number, node.first_velocity, node.size);
     if (on_one) add(scale, dof_chain_.data(), length, node, out);
     if (on_other) add(other_scale, other_chain_.data(), other_length, node, out);
   });
   rows.end_constraint();
 }
 
-void RowBuilder::add_limit(const Inputs& in, int dof, bool upper, RowSet& rows) {
-  const Dof& d = model_->dofs[dof];
-  const double limit = upper ? d.upper : d.lower;
-  if (!std::isfinite(limit)) return;
-  const double sign = upper ? -1.0 : 1.0;
-  const double q = in.q[model_->bodies[d.body].first_position];  // limited joints have one position
-  const double gap = sign * (q - limit), speed = sign * in.v_free[dof];
-  if (gap > in.settings.limit_margin && gap + 2.0 * in.time_step * speed > 0.0) return;
+void RowBuilder::add_limit(const Inputs& in, const LimitedDof& limited, bool upper, double gap, RowSet& rows) {
+  const int dof = limited.dof;
+  const double sign = upper ? -1.0 : 1.0, speed = sign * in.v_free[dof];
   rows.begin_constraint(
       Constraint::make_unilateral(),
       {.source = upper ? ConstraintSource::upper_limit : ConstraintSource::lower_limit, .first = dof, .second = 0},
-      model_->bodies[d.body].tree, -1);
+      limited.tree, -1);
   rows.error.back()[0] = gap;
   double offset = gap / in.time_step;
   if (gap <= 0.0) {
@@ -49,8 +50,12 @@ void RowBuilder::add_limit(const Inputs& in, int dof, bool upper, RowSet& rows) 
 
 void RowBuilder::add_limits(const Inputs& in, RowSet& rows) {
   for (const bool upper : {false, true}) {
-    for (const int dof : limited_dofs_) {
-      if (!is_asleep(in, model_->dofs[dof].body)) add_limit(in, dof, upper, rows);
+    const double sign = upper ? -1.0 : 1.0;
+    for (const LimitedDof& limited : limited_dofs_) {
+      // Infinite where there is no limit.
+      const double gap = sign * (in.q[limited.position] - (upper ? limited.upper : limited.lower));
+      if (gap > in.settings.limit_margin && gap + 2.0 * in.time_step * sign * in.v_free[limited.dof] > 0.0) continue;
+      if (!in.asleep || !in.asleep[limited.tree]) add_limit(in, limited, upper, gap, rows);
     }
   }
 }

@@ -37,8 +37,8 @@ void RowBuilder::add_frame_loop(const Inputs& in, int loop, RowSet& rows) {
   const Pose frame_a = placed(l.body_a, l.pose_a), frame_b = placed(l.body_b, l.pose_b);
   // Rows along the axes of the second frame, so that their impulses turn with the mechanism.
   const Matrix3& axes = frame_b.rotation;
-  const Side a{l.body_a, point_rows(axes, arm(in, l.body_a, frame_a.position), 1.0)};
-  const Side b{l.body_b, point_rows(axes, arm(in, l.body_b, frame_b.position), -1.0)};
+  const Side a = point_side(in, l.body_a, axes, frame_a.position, 1.0);
+  const Side b = point_side(in, l.body_b, axes, frame_b.position, -1.0);
   add_loop_block(in, loop, 0, 3, a, b, axes.transpose() * (frame_a.position - frame_b.position), rows);
   if (l.kind == LoopKind::point) return;
 

@@ -34,14 +34,29 @@ struct RowSet {
   std::vector<int> segment_begin;         // size() + 1
 
   std::vector<Segment> segments;  // ascending node within a constraint
+  // By column: A, lanes = rows, and the velocity that it belongs to. The columns of a constraint follow one another.
   std::vector<Pack4> columns;
+  std::vector<int> velocity;
 
   int size() const { return static_cast<int>(constraint.size()); }
   void clear();
   // Opens the next constraint; its segments follow by add_segment().
   void begin_constraint(const Constraint& law, const RowIdentity& identity, int tree_a, int tree_b);
-  Pack4* add_segment(int node, int node_size);  // zero columns; valid until the next call
+  // Zero columns; valid until the next call.
+  Pack4* add_segment(int node, int first_velocity, int node_size);
+  // Several segments at once, their first_column counted from the first; `velocities` of all their columns.
+  Pack4* add_segments(std::span<const Segment> list, std::span<const int> velocities);
   void end_constraint() { segment_begin.push_back(static_cast<int>(segments.size())); }
+
+  // Columns of constraint i.
+  int first_column(int i) const { return column_of(segment_begin[i]); }
+  int end_column(int i) const { return column_of(segment_begin[i + 1]); }
+
+ private:
+  int column_of(int segment) const {
+    return segment < static_cast<int>(segments.size()) ? segments[segment].first_column
+                                                       : static_cast<int>(columns.size());
+  }
 };
 
 }  // namespace stiction

@@ -37,6 +37,8 @@ double pyramid_height(double a, double b, double n, double mu) {
 
 struct Triple {
   double t1, t2, n;
+
+  double tangent() const { return std::sqrt(t1 * t1 + t2 * t2); }
 };
 
 Triple project_on_pyramid(const Triple& x, double mu) {
@@ -63,8 +65,8 @@ struct Distances {
   double complementarity = 0.0;
 };
 
-Distances judge_round_cone(const Triple& l, const Triple& s, double mu, bool de_saxce) {
-  const double lt = std::sqrt(l.t1 * l.t1 + l.t2 * l.t2), st = std::sqrt(s.t1 * s.t1 + s.t2 * s.t2);
+// lt and st: lengths of the tangential parts.
+Distances judge_round_cone(const Triple& l, const Triple& s, double lt, double st, double mu, bool de_saxce) {
   const double zn = s.n + (de_saxce ? mu * st : 0.0);
   return {distance_to_cone(lt, l.n, mu), distance_to_dual_cone(st, zn, mu),
           std::abs(l.t1 * s.t1 + l.t2 * s.t2 + l.n * zn)};
@@ -82,7 +84,7 @@ Distances judge_pyramid(const Triple& l, const Triple& s, double mu) {
 // Signorini and Coulomb hold; a sticking contact rests; a sliding one moves against λ_T + (μ² λ_N / W_NN) W_NT, where
 // W is the diagonal block of G + R.
 Distances judge_raisim(const Triple& l, const Triple& s, double mu, const Matrix3& w) {
-  const double lt = std::sqrt(l.t1 * l.t1 + l.t2 * l.t2), st = std::sqrt(s.t1 * s.t1 + s.t2 * s.t2);
+  const double lt = l.tangent(), st = s.tangent();
   Distances d{distance_to_cone(lt, l.n, mu), std::max(0.0, -s.n), std::abs(l.n * s.n)};
   if (l.n <= 0.0 || st == 0.0) return d;
   const double bend = w(2, 2) > 0.0 ? mu * mu * l.n / w(2, 2) : 0.0;
@@ -102,7 +104,7 @@ Distances judge_contact(const Constraint& c, const Triple& l, const Triple& s, C
   if (c.kind == ConstraintKind::viscous || model == ContactModel::max_dissipation) {
     // The optimum of a coupled convex program: per contact only its admissibility can be judged.
     const double reach = std::sqrt(c.friction * c.friction * l.n * l.n + c.bound * c.bound);
-    const double lt = std::sqrt(l.t1 * l.t1 + l.t2 * l.t2);
+    const double lt = l.tangent();
     return {std::max({0.0, -l.n, lt - reach}), std::max(0.0, -s.n), 0.0};
   }
   const double mu = model == ContactModel::frictionless ? 0.0 : c.friction;
@@ -112,7 +114,7 @@ Distances judge_contact(const Constraint& c, const Triple& l, const Triple& s, C
     case ContactModel::raisim:
       return judge_raisim(l, s, mu, w);
     default:
-      return judge_round_cone(l, s, mu, model != ContactModel::ccp);
+      return judge_round_cone(l, s, l.tangent(), s.tangent(), mu, model != ContactModel::ccp);
   }
 }
 
@@ -186,8 +188,7 @@ Distances judge_constraint(const ContactProblem& problem, int i, const double* l
                                                : judge_contact(c, lambda, sigma, model, w);
 }
 
-double natural_map_of_contact(const Triple& l, const Triple& s, double mu) {
-  const double st = std::sqrt(s.t1 * s.t1 + s.t2 * s.t2);
+double natural_map_of_contact(const Triple& l, const Triple& s, double st, double mu) {
   const double x1 = l.t1 - s.t1, x2 = l.t2 - s.t2, xn = l.n - s.n - mu * st, xt = std::sqrt(x1 * x1 + x2 * x2);
   double p1 = x1, p2 = x2, pn = xn;
   if (xt > mu * xn) {
@@ -209,10 +210,11 @@ double natural_map_of(const Constraint& c, const double* l, const double* s) {
     case ConstraintKind::dry_friction:
       return std::abs(l[0] - std::clamp(l[0] - s[0], -c.bound, c.bound));
     case ConstraintKind::frictional:
-      return natural_map_of_contact({l[0], l[1], l[2]}, {s[0], s[1], s[2]}, c.friction);
+      return natural_map_of_contact({l[0], l[1], l[2]}, {s[0], s[1], s[2]}, std::sqrt(s[0] * s[0] + s[1] * s[1]),
+                                    c.friction);
     case ConstraintKind::anisotropic: {
       const RoundContact round = make_round(c, {l[0], l[1], l[2]}, {s[0], s[1], s[2]});
-      return std::max(round.stray, natural_map_of_contact(round.lambda, round.sigma, 1.0));
+      return std::max(round.stray, natural_map_of_contact(round.lambda, round.sigma, round.sigma.tangent(), 1.0));
     }
     case ConstraintKind::viscous:
       break;
@@ -220,15 +222,15 @@ double natural_map_of(const Constraint& c, const double* l, const double* s) {
   return 0.0;
 }
 
-void record_laws(const Constraint& c, const double* l, const double* s, double velocity_scale, Residuals& out) {
-  const double lt = std::sqrt(l[0] * l[0] + l[1] * l[1]), st = std::sqrt(s[0] * s[0] + s[1] * s[1]), mu = c.friction;
-  out.signorini_complementarity = std::max(out.signorini_complementarity, std::abs(l[2] * s[2]));
-  out.signorini_penetration = std::max(out.signorini_penetration, -s[2]);
-  out.coulomb = std::max(out.coulomb, lt - mu * l[2]);
-  if (l[2] > 0.0) out.normal_separation = std::max(out.normal_separation, s[2]);
+void record_laws(const Triple& l, const Triple& s, double lt, double st, double mu, double velocity_scale,
+                 Residuals& out) {
+  out.signorini_complementarity = std::max(out.signorini_complementarity, std::abs(l.n * s.n));
+  out.signorini_penetration = std::max(out.signorini_penetration, -s.n);
+  out.coulomb = std::max(out.coulomb, lt - mu * l.n);
+  if (l.n > 0.0) out.normal_separation = std::max(out.normal_separation, s.n);
   // Sliding: clearly moving compared with the free velocities, and pushing.
-  if (velocity_scale * st > 1e-6 && l[2] > 0.0) {
-    const double d1 = l[0] + mu * l[2] * s[0] / st, d2 = l[1] + mu * l[2] * s[1] / st;
+  if (velocity_scale * st > 1e-6 && l.n > 0.0) {
+    const double push = mu * l.n / st, d1 = l.t1 + push * s.t1, d2 = l.t2 + push * s.t2;
     out.dissipation = std::max(out.dissipation, std::sqrt(d1 * d1 + d2 * d2));
   }
 }
@@ -255,6 +257,80 @@ Residuals not_finite(int constraint) {
   return out;
 }
 
+// Takes the constraints one by one.
+class Judgement {
+ public:
+  Judgement(const ContactProblem& problem, const JudgeSettings& settings)
+      : problem_(problem),
+        model_(settings.model),
+        to_force_(1.0 / settings.time_step),
+        impulse_scale_(problem.largest_diagonal() / problem.largest_free_velocity()),
+        velocity_scale_(1.0 / problem.largest_free_velocity()) {
+    const auto within = [](double scale) { return scale > 1e-100 && scale < 1e100; };
+    moderate = within(impulse_scale_) && within(velocity_scale_) && within(to_force_);
+    to_absolute_ = {to_force_ / impulse_scale_, 1.0 / velocity_scale_};
+  }
+
+  bool moderate = false;  // units can be changed without leaving the range of a double
+
+  // False where a value is not finite.
+  bool add(int i, const double* l, const double* s) {
+    const Constraint& c = problem_.constraint(i);
+    const Distances r = judge_constraint(problem_, i, l, s, impulse_scale_, velocity_scale_, model_);
+    const Distances a = !moderate || c.kind == ConstraintKind::dry_friction || c.kind == ConstraintKind::viscous
+                            ? judge_constraint(problem_, i, l, s, to_force_, 1.0, model_)
+                            : unscaled(r, to_absolute_.impulse, to_absolute_.velocity);
+    if (!all_finite(s, c.rows)) return false;
+    if (c.kind == ConstraintKind::frictional) {
+      const Triple lambda{l[0], l[1], l[2]}, sigma{s[0], s[1], s[2]};
+      record_laws(lambda, sigma, lambda.tangent(), sigma.tangent(), c.friction, velocity_scale_, out_);
+    }
+    return record(i, r, a, norm_of(l, c.rows), natural_map_of(c, l, s));
+  }
+
+  // The same for a contact with Coulomb's law, where every length is taken once.
+  bool add_exact_contact(int i, const Triple& l, const Triple& s) {
+    const double mu = problem_.constraint(i).friction, lt = l.tangent(), st = s.tangent();
+    const Distances r = judge_round_cone({impulse_scale_ * l.t1, impulse_scale_ * l.t2, impulse_scale_ * l.n},
+                                         {velocity_scale_ * s.t1, velocity_scale_ * s.t2, velocity_scale_ * s.n},
+                                         impulse_scale_ * lt, velocity_scale_ * st, mu, true);
+    if (!std::isfinite(st + std::abs(s.n))) return false;
+    record_laws(l, s, lt, st, mu, velocity_scale_, out_);
+    return record(i, r, unscaled(r, to_absolute_.impulse, to_absolute_.velocity), std::sqrt(lt * lt + l.n * l.n),
+                  natural_map_of_contact(l, s, st, mu));
+  }
+
+  Residuals finish() {
+    out_.natural_map = std::sqrt(natural_map_) / std::max(1.0, problem_.free_velocity().norm());
+    return out_;
+  }
+
+ private:
+  bool record(int i, const Distances& r, const Distances& a, double impulse, double natural) {
+    // Sums catch what overflowed on the way, too.
+    if (!std::isfinite(a.primal + a.dual + a.complementarity + r.primal + r.dual + r.complementarity)) return false;
+    const double size = std::max(1.0, impulse_scale_ * impulse);
+    const double nat = std::max(std::max(r.primal, r.complementarity) / size, r.dual);
+    out_.eps_abs = std::max({out_.eps_abs, a.primal, a.dual, a.complementarity});
+    out_.eps_rel = std::max({out_.eps_rel, r.primal, r.dual, r.complementarity});
+    if (out_.worst_constraint < 0 || nat > out_.eps_nat) out_.worst_constraint = i;
+    out_.eps_nat = std::max(out_.eps_nat, nat);
+    natural_map_ += natural * natural;
+    return true;
+  }
+
+  struct Ratios {
+    double impulse = 1.0, velocity = 1.0;
+  };
+
+  const ContactProblem& problem_;
+  ContactModel model_;
+  double to_force_, impulse_scale_, velocity_scale_;
+  Ratios to_absolute_;
+  double natural_map_ = 0.0;  // squared
+  Residuals out_;
+};
+
 }  // namespace
 
 Residuals judge(const ContactProblem& problem, VectorView impulse, const JudgeSettings& settings) {
@@ -265,8 +341,7 @@ Residuals judge(const ContactProblem& problem, VectorView impulse, const JudgeSe
   if (!(settings.time_step > 0.0) || !std::isfinite(settings.time_step)) {
     refuse("judge: time_step is ", settings.time_step, "; it must be finite and positive");
   }
-  Residuals out;
-  if (m == 0) return out;
+  if (m == 0) return {};
   // Named first, before a product spreads it over every velocity.
   for (int i = 0; i < problem.num_constraints(); ++i) {
     const Constraint& c = problem.constraint(i);
@@ -276,38 +351,17 @@ Residuals judge(const ContactProblem& problem, VectorView impulse, const JudgeSe
   velocity.resize(m);
   problem.velocity(impulse, velocity);
 
-  const double to_force = 1.0 / settings.time_step;
-  const double impulse_scale = problem.largest_diagonal() / problem.largest_free_velocity();
-  const double velocity_scale = 1.0 / problem.largest_free_velocity();
-  // Whether units can be changed without leaving the range of a double.
-  const auto within = [](double scale) { return scale > 1e-100 && scale < 1e100; };
-  const bool moderate = within(impulse_scale) && within(velocity_scale) && within(to_force);
-  double natural_map = 0.0;
+  Judgement judgement(problem, settings);
   for (int i = 0; i < problem.num_constraints(); ++i) {
     const Constraint& c = problem.constraint(i);
-    const double* l = impulse.data() + c.first_row;
-    const double* s = velocity.data() + c.first_row;
-    const Distances r = judge_constraint(problem, i, l, s, impulse_scale, velocity_scale, settings.model);
-    const Distances a = !moderate || c.kind == ConstraintKind::dry_friction || c.kind == ConstraintKind::viscous
-                            ? judge_constraint(problem, i, l, s, to_force, 1.0, settings.model)
-                            : unscaled(r, to_force / impulse_scale, 1.0 / velocity_scale);
-    // Sums catch what overflowed on the way, too.
-    if (!all_finite(s, c.rows) ||
-        !std::isfinite(a.primal + a.dual + a.complementarity + r.primal + r.dual + r.complementarity)) {
-      return not_finite(i);
-    }
-    const double size = std::max(1.0, impulse_scale * norm_of(l, c.rows));
-    const double nat = std::max({r.primal / size, r.dual, r.complementarity / size});
-    out.eps_abs = std::max({out.eps_abs, a.primal, a.dual, a.complementarity});
-    out.eps_rel = std::max({out.eps_rel, r.primal, r.dual, r.complementarity});
-    if (out.worst_constraint < 0 || nat > out.eps_nat) out.worst_constraint = i;
-    out.eps_nat = std::max(out.eps_nat, nat);
-    const double natural = natural_map_of(c, l, s);
-    natural_map += natural * natural;
-    if (c.kind == ConstraintKind::frictional) record_laws(c, l, s, velocity_scale, out);
+    const double *l = impulse.data() + c.first_row, *s = velocity.data() + c.first_row;
+    const bool exact = settings.model == ContactModel::ncp && judgement.moderate;
+    const bool finite = exact && c.kind == ConstraintKind::frictional
+                            ? judgement.add_exact_contact(i, {l[0], l[1], l[2]}, {s[0], s[1], s[2]})
+                            : judgement.add(i, l, s);
+    if (!finite) return not_finite(i);
   }
-  out.natural_map = std::sqrt(natural_map) / std::max(1.0, problem.free_velocity().norm());
-  return out;
+  return judgement.finish();
 }
 
 ContactRegime contact_regime(const ContactProblem& problem, int constraint, VectorView impulse, VectorView velocity,

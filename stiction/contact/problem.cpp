@@ -235,18 +235,27 @@ void ContactProblem::check_layout() {
 
 Matrix3 ContactProblem::read_diagonal_block(int i) const {
   const Constraint& c = constraints_[i];
-  if (form() == DelassusForm::sparse) return sparse().block[sparse().diagonal[i]];
   Matrix3 block = Matrix3::Zero();
-  for (int a = 0; a < c.rows; ++a) {
-    for (int b = 0; b < c.rows; ++b) {
-      if (form() == DelassusForm::dense) {
-        block(a, b) = dense()(c.first_row + a, c.first_row + b);
-        continue;
+  switch (form()) {
+    case DelassusForm::sparse:
+      return sparse().block[sparse().diagonal[i]];
+    case DelassusForm::dense: {
+      const double* corner = dense().column(c.first_row) + c.first_row;
+      for (int b = 0; b < c.rows; ++b, corner += dense().stride) {
+        for (int a = 0; a < c.rows; ++a) block(a, b) = corner[a];
       }
-      const auto& f = factored();
+      break;
+    }
+    case DelassusForm::factored: {
+      const DelassusFactored& f = factored();
       for (int s = f.segment_begin[i]; s < f.segment_begin[i + 1]; ++s) {
-        block(a, b) += sum(f.segment[s].row[a] * f.segment[s].row[b]);
+        const Pack8* row = f.segment[s].row;
+        for (int b = 0; b < c.rows; ++b) {
+          for (int a = b; a < c.rows; ++a) block(a, b) += sum(row[a] * row[b]);
+        }
       }
+      block.triangularView<Eigen::StrictlyUpper>() = block.transpose();
+      break;
     }
   }
   return block;

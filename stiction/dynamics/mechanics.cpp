@@ -1,5 +1,7 @@
 #include "stiction/dynamics/mechanics.h"
 
+#include "stiction/dynamics/pack_lanes.h"
+
 namespace stiction {
 namespace {
 
@@ -35,6 +37,34 @@ void write_vector(const Vec3<double>& a, double* to) {
 
 int num_bodies(const DynamicsData& d) {
   return static_cast<int>(d.parent.size());
+}
+
+// ½ vᵀ M v over the packed rows of trees. The velocities of the chain that is being visited lie in a stack by depth, as
+// in the products with the factor; the diagonal meets half the velocity.
+constexpr int longest_stacked_chain = 256;
+double kinetic_energy_of_rows(const DynamicsData& d, int first, int end, const double* v) {
+  alignas(64) double path[longest_stacked_chain];
+  for (int e = 0; e < padded4(d.longest_chain); ++e) path[e] = 0.0;
+  Pack4 energy{};
+  for (int i = first; i < end; ++i) {
+    const double* row = &d.mass_matrix[d.row_begin[i]];
+    const int depth = d.depth[i], block = depth & ~3, lane = depth & 3;
+    Pack4 sum = load4(row + block) * put_lane(load4(path + block), lane, 0.5 * v[i]);
+    for (int e = 0; e < block; e += 4) sum += load4(row + e) * load4(path + e);
+    energy += v[i] * sum;
+    store4(path + block, put_lane(load4(path + block), lane, v[i]));
+  }
+  return sum_halves(energy);
+}
+
+double kinetic_energy_of_single_body(const DynamicsData& d, int body, const double* v) {
+  const BodyConstants& c = d.constants[body];
+  const std::array<double, 6>& m = c.moment;
+  v += c.first_velocity;
+  double twice = c.mass * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + m[0] * v[3] * v[3] + m[3] * v[4] * v[4] +
+                 m[5] * v[5] * v[5] + 2.0 * (m[1] * v[3] * v[4] + m[2] * v[3] * v[5] + m[4] * v[4] * v[5]);
+  for (int k = 0; k < 6; ++k) twice += d.armature[c.first_velocity + k] * v[k] * v[k];
+  return 0.5 * twice;
 }
 
 }  // namespace
@@ -87,6 +117,27 @@ double gravity_energy(const DynamicsData& data) {
   for (int i = 0; i < num_bodies(data); ++i) {
     const PointMass c = center_of(data, i);
     energy -= c.mass * dot(data.gravity, c.position);
+  }
+  return energy;
+}
+
+MechanicalEnergy mechanical_energy(const DynamicsData& data, const double* v) {
+  if (data.longest_chain > longest_stacked_chain) return {kinetic_energy(data, v), gravity_energy(data)};
+  MechanicalEnergy energy;
+  for (const TreeRun& run : data.runs) {
+    if (!run.single_free_bodies) {
+      energy.kinetic += kinetic_energy_of_rows(data, run.first_velocity, run.end_velocity, v);
+    }
+    for (int i = run.first_body; i < run.end_body; ++i) {
+      const Vec3<double>& origin = data.reference[data.tree_of[i]];
+      if (run.single_free_bodies) {
+        energy.kinetic += kinetic_energy_of_single_body(data, i, v);
+        energy.gravity -= data.constants[i].mass * dot(data.gravity, origin);
+      } else if (data.parent[i] < 0) {  // mass and first moment of the whole tree
+        const Pack4 h = data.composite[i].h;
+        energy.gravity -= h[3] * dot(data.gravity, origin) + dot(data.gravity, Vec3<double>(h));
+      }
+    }
   }
   return energy;
 }

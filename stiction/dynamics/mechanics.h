@@ -1,5 +1,5 @@
 // What one asks of a mechanism besides its motion: matrices in dense form, energies, momenta, the centre of mass. These
-// return fresh values and matrices; the step uses none of them in its inner loops.
+// return fresh values and matrices; of these the step uses the energies alone.
 #pragma once
 
 #include "stiction/dynamics/dynamics.h"
@@ -20,6 +20,11 @@ Pose frame_pose(const Model& model, const DynamicsData& data, int frame);  // X_
 double kinetic_energy(const DynamicsData& data, const double* v);
 // After update_kinematics: −Σ m g·c, zero with all centres of mass at the world's origin. J.
 double gravity_energy(const DynamicsData& data);
+// Both, after update_inertia as well: what is summed up there already is not summed again.
+struct MechanicalEnergy {
+  double kinetic = 0.0, gravity = 0.0;  // J
+};
+MechanicalEnergy mechanical_energy(const DynamicsData& data, const double* v);
 // Σ ½ k (q − rest)² of the joints' springs. J.
 double spring_energy(const Model& model, const double* q);
 

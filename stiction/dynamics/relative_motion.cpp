@@ -5,12 +5,12 @@ namespace stiction {
 int dof_through_factor(const Model& model, const DynamicsData& data, int dof, double* y) {
   const int length = data.depth[dof] + 1;
   const int* ancestor = model.row_ancestor.data() + model.row_begin[dof];
-  for (int e = 0; e < length - 1; ++e) y[e] = 0.0;
+  for (int e = 0; e < length; e += 4) store4(y + e, Pack4{});
   y[length - 1] = 1.0;
   for (int e = length - 1; e > 0; --e) {
     const double* row = &data.factor[model.row_begin[ancestor[e]]];
     const double ye = y[e];
-    for (int g = 0; g < e; ++g) y[g] -= row[g] * ye;
+    for (int g = 0; g < e; g += 4) store4(y + g, load4(y + g) - ye * load4(row + g));  // zero from the diagonal on
   }
   for (int e = 0; e < length; ++e) y[e] *= data.inverse_root_pivot[ancestor[e]];
   return length;

@@ -6,7 +6,7 @@
 namespace stiction {
 
 // After factor_inertia: the unit row of one velocity through the factor, e_jᵀ L⁻¹ D^(−1/2), entry e for the ancestor at
-// depth e. Returns the number of entries, depth + 1.
+// depth e. Returns the number of entries, depth + 1; y has room for padded4() of it.
 int dof_through_factor(const Model& model, const DynamicsData& data, int dof, double* y);
 
 // After update_kinematics: spatial velocity of every body under joint velocities v, as (angular, 0, linear, 0) in world

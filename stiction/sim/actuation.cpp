@@ -39,6 +39,17 @@ void Actuation::update(const Model& model, const double* q, const double* v, con
   }
 }
 
+double Actuation::spring_energy(const Model& model, const double* q) const {
+  double energy = 0.0;
+  for (const int j : passive_) {
+    const Dof& dof = model.dofs[j];
+    if (dof.stiffness == 0.0) continue;
+    const double stretch = q[position_of_[j]] - dof.rest_position;
+    energy += 0.5 * dof.stiffness * stretch * stretch;
+  }
+  return energy;
+}
+
 void Actuation::add_actuators(const Model& model, const double* q, const double* v, const double* control,
                               double time_step, bool implicit) {
   actuator_force_.setZero();

@@ -19,6 +19,8 @@ class Actuation {
   void update(const Model& model, const double* q, const double* v, const double* control, double time_step,
               bool implicit);
 
+  double spring_energy(const Model& model, const double* q) const;  // Σ ½ k (q − rest)² of the joints, J
+
   const VectorX& force() const { return force_; }                    // passive and actuators, N·m or N, by velocity
   const VectorX& actuator_force() const { return actuator_force_; }  // actuators alone
   // Δt D + Δt² K by velocity; null where it is zero everywhere.

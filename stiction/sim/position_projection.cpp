@@ -14,15 +14,14 @@ constexpr int correction_iterations = 200;
 
 }  // namespace
 
-void add_factor_impulse(const Model& model, const RowSet& rows, std::span<const Pack4> impulse, VectorX& w) {
+void sum_factor_impulse(const RowSet& rows, std::span<const Pack4> impulse, std::vector<Pack4>& lanes, VectorX& w) {
+  lanes.assign(static_cast<std::size_t>(w.size()), Pack4{});
   for (int i = 0; i < rows.size(); ++i) {
     const Pack4 lambda = impulse[i];
-    for (int s = rows.segment_begin[i]; s < rows.segment_begin[i + 1]; ++s) {
-      const VelocityNode& node = model.nodes[rows.segments[s].node];
-      const Pack4* column = rows.columns.data() + rows.segments[s].first_column;
-      for (int e = 0; e < node.size; ++e) w[node.first_velocity + e] += sum(column[e] * lambda);
-    }
+    const int end = rows.end_column(i);
+    for (int c = rows.first_column(i); c < end; ++c) lanes[rows.velocity[c]] += rows.columns[c] * lambda;
   }
+  for (Eigen::Index j = 0; j < w.size(); ++j) w[j] = sum(lanes[j]);
 }
 
 // The rows of positions: normals of contacts and limits one-sided, loops two-sided. False where all are in order.
@@ -52,10 +51,10 @@ bool PositionProjection::copy_rows(const Model& model, const RowSet& rows, std::
                            rows.trees[i][1]);
     rows_.free_velocity.back() = wanted;
     for (int s = rows.segment_begin[i]; s < rows.segment_begin[i + 1]; ++s) {
-      const int size = model.nodes[rows.segments[s].node].size;
+      const VelocityNode& node = model.nodes[rows.segments[s].node];
       const Pack4* from = rows.columns.data() + rows.segments[s].first_column;
-      Pack4* to = rows_.add_segment(rows.segments[s].node, size);
-      for (int e = 0; e < size; ++e) to[e] = contact ? Pack4{from[e][2], 0.0, 0.0, 0.0} : from[e];
+      Pack4* to = rows_.add_segment(rows.segments[s].node, node.first_velocity, node.size);
+      for (int e = 0; e < node.size; ++e) to[e] = contact ? Pack4{from[e][2], 0.0, 0.0, 0.0} : from[e];
     }
     rows_.end_constraint();
   }
@@ -85,7 +84,7 @@ const VectorX& PositionProjection::project(const Model& model, const DynamicsDat
       for (int r = 0; r < c.rows; ++r) rows_.guess[members[i]][r] = island.solution.impulse[c.first_row + r];
     }
   }
-  add_factor_impulse(model, rows_, rows_.guess, pseudo_velocity_);
+  sum_factor_impulse(rows_, rows_.guess, lanes_, pseudo_velocity_);
   velocity_from_factor(model, dynamics, pseudo_velocity_.data(), pseudo_velocity_.data());
   return pseudo_velocity_;
 }

@@ -34,9 +34,10 @@ class PositionProjection {
   Islands islands_;
   std::deque<IslandSlot> slots_;
   VectorX pseudo_velocity_;
+  std::vector<Pack4> lanes_;
 };
 
-// w += Aᵀ λ over all constraints, in the coordinates of the inertia's factor.
-void add_factor_impulse(const Model& model, const RowSet& rows, std::span<const Pack4> impulse, VectorX& w);
+// w = Aᵀ λ over all constraints, in the coordinates of the inertia's factor; `lanes` is scratch.
+void sum_factor_impulse(const RowSet& rows, std::span<const Pack4> impulse, std::vector<Pack4>& lanes, VectorX& w);
 
 }  // namespace stiction

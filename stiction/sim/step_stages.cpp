@@ -6,6 +6,17 @@
 #include "stiction/sim/workspace.h"
 
 namespace stiction {
+namespace {
+
+// What no point of a body within `radius` of its origin exceeds, m/s.
+double largest_speed(const DynamicsData& d, int body, double radius) {
+  const BodyState<double>& state = d.bodies[body];
+  const Vec3<double>& w = state.velocity.angular;
+  const Vec3<double> v = d.reference_velocity[d.tree_of[body]] + state.velocity.linear + cross(w, state.position);
+  return std::sqrt(dot(v, v)) + radius * std::sqrt(dot(w, w));
+}
+
+}  // namespace
 
 void Simulator::Workspace::update_dynamics() {
   if (!dynamics_current) {
@@ -22,9 +33,7 @@ void Simulator::Workspace::find_contacts() {
   for (int b = 0; b < model->num_bodies(); ++b) {
     if (body_radius[b] == 0.0) continue;
     body_poses[b] = stiction::body_pose(dynamics, b);
-    const double speed = point_velocity(dynamics, b, body_poses[b].position).norm() +
-                         body_radius[b] * angular_velocity(dynamics, b).norm();
-    body_reach[b] = time_step * speed + falling;
+    body_reach[b] = time_step * largest_speed(dynamics, b, body_radius[b]) + falling;
   }
   points = collider.collide(body_poses, body_reach, state.collision);
 }
@@ -209,8 +218,9 @@ void Simulator::Workspace::account_energy() {
       }
     }
   }
-  report.kinetic_energy = kinetic_energy(dynamics, state.v.data());
-  report.potential_energy = gravity_energy(dynamics) + spring_energy(*model, state.q.data());
+  const MechanicalEnergy energy = mechanical_energy(dynamics, state.v.data());
+  report.kinetic_energy = energy.kinetic;
+  report.potential_energy = energy.gravity + actuation.spring_energy(*model, state.q.data());
   for (const ContactPoint& point : points) {
     report.largest_penetration = std::max(report.largest_penetration, -point.gap);
   }
@@ -218,8 +228,7 @@ void Simulator::Workspace::account_energy() {
 
 void Simulator::Workspace::integrate_state() {
   if (rows.size() > 0) {
-    factor_impulse.setZero();
-    add_factor_impulse(*model, rows, impulse, factor_impulse);
+    sum_factor_impulse(rows, impulse, velocity_lanes, factor_impulse);
     velocity_from_factor(*model, dynamics, factor_impulse.data(), factor_impulse.data());
     free_velocity += factor_impulse;  // from here on v⁺
   }

@@ -65,6 +65,7 @@ struct Simulator::Workspace {
 
   // ---- integrate
   PositionProjection projection;
+  std::vector<Pack4> velocity_lanes;                          // scratch of sum_factor_impulse
   std::vector<Pack4> end_velocity;                            // c⁺ by constraint, where positions are projected
   VectorX factor_impulse, next_position, constraint_impulse;  // Aᵀλ; q⁺; Jᵀλ on demand
   std::vector<WarmStart> next_warm_starts;

@@ -12,27 +12,56 @@ namespace {
 
 constexpr Pack8 lane_numbers{0, 1, 2, 3, 4, 5, 6, 7};
 
-// Subtracts multiples of column k from the columns after it, over `Packs` packs of rows from `first` on; the
-// multipliers stay in registers.
+// Rows of column k below row k, as multiples of its pivot; rows above lie in the first pack only.
 template <int Packs>
-void eliminate_column(double* matrix, int stride, int last_column, int k, int first, double pivot_inverse) {
-  Pack8 multiplier[Packs];
-  const double* column = matrix + static_cast<std::ptrdiff_t>(stride) * k + first;
-  for (int p = 0; p < Packs; ++p) multiplier[p] = pivot_inverse * load(column + 8 * p);
+void load_multipliers(const double* column, int k, int first, double pivot_inverse, Pack8* multiplier) {
+  for (int p = 0; p < Packs; ++p) multiplier[p] = pivot_inverse * load(column + first + 8 * p);
   const Pack8 below = lane_numbers + static_cast<double>(first - k);
   multiplier[0] = below > 0.0 ? multiplier[0] : Pack8{};
-  for (int j = k + 1; j <= last_column; ++j) {
-    double* target = matrix + static_cast<std::ptrdiff_t>(stride) * j;
-    const double x = target[k];
+}
+
+// Subtracts multiples of columns k and k + 1 from the columns after them, over `Packs` packs of rows from `first` on;
+// the multipliers stay in registers. Two columns at once: half the traffic, half the waiting for the next pivot.
+template <int Packs>
+void eliminate_columns(double* matrix, int stride, int last_column, int k, int first, const double* pivot_inverse) {
+  Pack8 one[Packs], two[Packs];
+  const double* column = matrix + static_cast<std::ptrdiff_t>(stride) * k;
+  double* next = matrix + static_cast<std::ptrdiff_t>(stride) * (k + 1);
+  const double below_pivot = pivot_inverse[0] * column[k + 1];
+  load_multipliers<Packs>(column, k, first, pivot_inverse[0], one);
+  for (int p = 0; p < Packs; ++p) {
+    store(next + first + 8 * p, load(next + first + 8 * p) - next[k] * one[p]);
+  }
+  load_multipliers<Packs>(next, k + 1, first, pivot_inverse[1], two);
+  double* target = next + stride;
+  for (int j = k + 2; j <= last_column; ++j, target += stride) {
+    const double x = target[k], y = target[k + 1] - x * below_pivot;
     for (int p = 0; p < Packs; ++p) {
-      store(target + first + 8 * p, load(target + first + 8 * p) - x * multiplier[p]);
+      store(target + first + 8 * p, (load(target + first + 8 * p) - x * one[p]) - y * two[p]);
     }
   }
 }
 
 }  // namespace
 
+void AutoActiveSet::add_row_equation(int row) {
+  row_1_[n_] = row_2_[n_] = row;
+  weight_1_[n_] = 1.0;
+  weight_2_[n_] = 0.0;
+  if (num_runs_ > 0) {
+    Run& last = runs_[num_runs_ - 1];
+    if (last.row + last.length == row && last.equation + last.length == n_) {
+      ++last.length;
+      ++n_;
+      return;
+    }
+  }
+  runs_[num_runs_++] = {row, n_, 1};
+  ++n_;
+}
+
 void AutoActiveSet::add_equation(int row_1, double weight_1, int row_2, double weight_2) {
+  combined_[num_combined_++] = n_;
   row_1_[n_] = row_1;
   row_2_[n_] = row_2;
   weight_1_[n_] = weight_1;
@@ -45,7 +74,7 @@ void AutoActiveSet::add_unit(int row, double old_value) {
   u.column = row;
   u.old_value = old_value;
   u.shift = 0.0;
-  add_equation(row, 1.0, row, 0.0);
+  add_row_equation(row);
 }
 
 void AutoActiveSet::set_direction(int first_row, double d0, double d1, double d2, double old_value, double shift) {
@@ -78,14 +107,14 @@ void AutoActiveSet::choose_contact(const AutoDenseView& view, const Constraint& 
   const double turn = 1.0 / tangent;
   const double d0 = turn * x0, d1 = turn * x1;
   set_direction(f, c.friction * d0, c.friction * d1, 1.0, std::max(0.0, l[2]), 0.0);
-  add_equation(f + 2, 1.0, f + 2, 0.0);
+  add_row_equation(f + 2);
   if (!(reach > 0.0)) return;  // μ = 0: no tangential impulse at all
   set_direction(f, -d1, d0, 0.0, -d1 * l[0] + d0 * l[1], (tangent - reach) * largest / reach);
   add_equation(f, -d1, f + 1, d0);
 }
 
 void AutoActiveSet::choose_active_set(const AutoDenseView& view, const double* lambda, const double* sigma) {
-  n_ = 0;
+  n_ = num_runs_ = num_combined_ = 0;
   any_fixed_ = false;
   for (const Constraint& c : view.constraints) {
     const int f = c.first_row;
@@ -114,18 +143,34 @@ void AutoActiveSet::choose_active_set(const AutoDenseView& view, const double* l
   }
 }
 
+// The equations of the active set from a vector of all rows; padding becomes zero.
+void AutoActiveSet::pick_equations(const double* full, double* picked) const {
+  store(picked + stride_ - 8, Pack8{});
+  for (const Run* run = runs_.data(); run != runs_.data() + num_runs_; ++run) {
+    const double* from = full + run->row;
+    double* to = picked + run->equation;
+    if (run->length < 8) {
+      for (int k = 0; k < run->length; ++k) to[k] = from[k];
+      continue;
+    }
+    for (int k = 0; k + 8 < run->length; k += 8) store(to + k, load(from + k));
+    store(to + run->length - 8, load(from + run->length - 8));
+  }
+  for (int k = 0; k < num_combined_; ++k) {
+    const int i = combined_[k];
+    picked[i] = weight_1_[i] * full[row_1_[i]] + weight_2_[i] * full[row_2_[i]];
+  }
+}
+
 void AutoActiveSet::assemble(const AutoDenseView& view, double proximal) {
-  const auto pick = [&](const double* full, double* column) {
-    for (int i = 0; i < n_; ++i) column[i] = weight_1_[i] * full[row_1_[i]] + weight_2_[i] * full[row_2_[i]];
-    for (int i = n_; i < stride_; ++i) column[i] = 0.0;
-  };
+  if (n_ == 0) return;
   double* right = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * n_;
   const double* load_vector = view.free_velocity;
   if (any_fixed_) {
     auto_dense_velocity(view, fixed_.data(), work_.data());
     load_vector = work_.data();
   }
-  pick(load_vector, right);
+  pick_equations(load_vector, right);
   for (int j = 0; j < n_; ++j) {
     const Unknown& u = unknown_[j];
     const double* full = view.column(u.column >= 0 ? u.column : u.first_row);
@@ -135,7 +180,7 @@ void AutoActiveSet::assemble(const AutoDenseView& view, double proximal) {
       full = work_.data();
     }
     double* column = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * j;
-    pick(full, column);
+    pick_equations(full, column);
     column[j] += u.shift;
     const double weight = proximal * std::abs(column[j]);
     column[j] += weight;
@@ -143,30 +188,37 @@ void AutoActiveSet::assemble(const AutoDenseView& view, double proximal) {
   }
 }
 
+// Two pivots at a time; a last single one has no rows below it.
 bool AutoActiveSet::eliminate() {
   double* const matrix = matrix_.data();
-  for (int k = 0; k < n_; ++k) {
-    const double pivot = matrix[static_cast<std::ptrdiff_t>(stride_) * k + k];
-    if (!(std::abs(pivot) > 0.0) || !std::isfinite(pivot)) return false;
+  const auto invert = [&](int k, double pivot) {
     pivot_inverse_[k] = 1.0 / pivot;
-    const int first = (k + 1) / 8 * 8;
-    int packs = (stride_ - first) / 8;
-    // Rows beyond the first four packs hold no row at or above k, so the mask of the first pack is harmless there.
-    for (int from = first; packs > 0; from += 32, packs -= 4) {
-      switch (packs) {
-        case 1:
-          eliminate_column<1>(matrix, stride_, n_, k, from, pivot_inverse_[k]);
-          break;
-        case 2:
-          eliminate_column<2>(matrix, stride_, n_, k, from, pivot_inverse_[k]);
-          break;
-        case 3:
-          eliminate_column<3>(matrix, stride_, n_, k, from, pivot_inverse_[k]);
-          break;
-        default:
-          eliminate_column<4>(matrix, stride_, n_, k, from, pivot_inverse_[k]);
-          break;
-      }
+    return std::abs(pivot) > 0.0 && std::isfinite(pivot);
+  };
+  for (int k = 0; k < n_; k += 2) {
+    const double* column = matrix + static_cast<std::ptrdiff_t>(stride_) * k;
+    if (!invert(k, column[k])) return false;
+    if (k + 1 == n_) break;
+    const double* next = column + stride_;
+    if (!invert(k + 1, next[k + 1] - next[k] * (pivot_inverse_[k] * column[k + 1]))) return false;
+    const int first = (k + 1) / 8 * 8, packs = (stride_ - first) / 8;
+    // From the last rows up: the first pack changes row k + 1, which all others read.
+    int from = first + packs / 4 * 32;
+    switch (packs % 4) {
+      case 1:
+        eliminate_columns<1>(matrix, stride_, n_, k, from, &pivot_inverse_[k]);
+        break;
+      case 2:
+        eliminate_columns<2>(matrix, stride_, n_, k, from, &pivot_inverse_[k]);
+        break;
+      case 3:
+        eliminate_columns<3>(matrix, stride_, n_, k, from, &pivot_inverse_[k]);
+        break;
+      default:
+        break;
+    }
+    for (from -= 32; from >= first; from -= 32) {
+      eliminate_columns<4>(matrix, stride_, n_, k, from, &pivot_inverse_[k]);
     }
   }
   return true;
@@ -200,6 +252,8 @@ bool AutoActiveSet::step(const AutoDenseView& view, double proximal, double* lam
     unknown_.resize(m);
     row_1_.resize(m);
     row_2_.resize(m);
+    runs_.resize(m);
+    combined_.resize(m);
     weight_1_.resize(m);
     weight_2_.resize(m);
     fixed_.resize(m);

@@ -12,6 +12,7 @@
 
 #include <vector>
 
+#include "stiction/math/aligned_vector.h"
 #include "stiction/solvers/auto_dense_view.h"
 
 namespace stiction {
@@ -34,11 +35,19 @@ class AutoActiveSet {
     double old_value = 0.0;  // y_j of the last iterate
     double shift = 0.0;      // c of a sliding contact
   };
+  // Equations that are rows of σ as they are, in runs that follow one another on both sides: copied as packs.
+  struct Run {
+    int row = 0;       // of the problem
+    int equation = 0;  // of the system
+    int length = 0;
+  };
   void choose_active_set(const AutoDenseView& view, const double* lambda, const double* sigma);
   void choose_contact(const AutoDenseView& view, const Constraint& c, const double* lambda, const double* sigma);
   void add_unit(int row, double old_value);
   void set_direction(int first_row, double d0, double d1, double d2, double old_value, double shift);
+  void add_row_equation(int row);
   void add_equation(int row_1, double weight_1, int row_2, double weight_2);
+  void pick_equations(const double* full, double* picked) const;
   void assemble(const AutoDenseView& view, double proximal);
   bool eliminate();
   void substitute_back();
@@ -49,9 +58,12 @@ class AutoActiveSet {
   std::vector<Unknown> unknown_;
   std::vector<int> row_1_, row_2_;
   std::vector<double> weight_1_, weight_2_;
-  std::vector<double> fixed_;   // impulses of dry-friction rows on their bounds, by problem rows
-  std::vector<double> work_;    // one column of G times a direction; g + G fixed
-  std::vector<double> matrix_;  // stride × (n + 1), column-major, the right-hand side last
+  std::vector<Run> runs_;
+  std::vector<int> combined_;  // equations of two rows
+  int num_runs_ = 0, num_combined_ = 0;
+  AlignedVector<double> fixed_;   // impulses of dry-friction rows on their bounds, by problem rows
+  AlignedVector<double> work_;    // one column of G times a direction; g + G fixed
+  AlignedVector<double> matrix_;  // stride × (n + 1), column-major, the right-hand side last
   std::vector<double> pivot_inverse_, y_, forward_;
 };
 

@@ -135,7 +135,7 @@ int AutoDense::choose_sweeps(const AutoDenseView& view) const {
   return count == 0 ? 1 : settings.sweeps;
 }
 
-void AutoDense::keep(const std::vector<double>& lambda, const std::vector<double>& sigma, double residual) {
+void AutoDense::keep(const AlignedVector<double>& lambda, const AlignedVector<double>& sigma, double residual) {
   best_residual_ = residual;
   best_lambda_ = lambda;
   best_sigma_ = sigma;

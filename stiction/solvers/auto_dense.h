@@ -17,6 +17,7 @@
 
 #include <vector>
 
+#include "stiction/math/aligned_vector.h"
 #include "stiction/solvers/auto_active_set.h"
 #include "stiction/solvers/auto_dense_view.h"
 #include "stiction/solvers/auto_local.h"
@@ -32,8 +33,9 @@ struct AutoDenseSettings {
   int patience = 6;            // Newton steps without a new best before a restart
   double refine_below = 1e-3;  // residual from which a Newton step is followed by a refinement with the same factors
   double worthwhile = 0.5;     // a new best must be this much of the last one to count as progress
-  int newton_steps = 80;       // in all restarts together
-  int restarts = 6;            // of 4, 8, 16 … sweeps, then give up
+  // Together fewer than the simulator's 200 iterations, so that the stages that follow have their turn.
+  int newton_steps = 70;  // in all restarts together
+  int restarts = 5;       // of 4, 8, 16, 32, 64 sweeps, then give up
   bool use_newton = true;
 };
 
@@ -59,18 +61,18 @@ class AutoDense {
   void visit_other(const AutoDenseView& view, const Constraint& c, AutoLocal& block);
   bool project_horizontally(const AutoDenseView& view);
   int choose_sweeps(const AutoDenseView& view) const;
-  void keep(const std::vector<double>& lambda, const std::vector<double>& sigma, double residual);
+  void keep(const AlignedVector<double>& lambda, const AlignedVector<double>& sigma, double residual);
   int newton_step(const AutoDenseView& view, const AutoResidualScale& scale, double limit);
   bool newton(const AutoDenseView& view, const AutoResidualScale& scale, double limit, AutoOutcome& outcome);
 
   void return_best(const AutoDenseView& view, const AutoResidualScale& scale, const VectorX& guess);
 
-  std::vector<double> lambda_, sigma_;              // padded to eight
-  std::vector<double> best_lambda_, best_sigma_;    // of Newton and its sweeps
-  std::vector<double> trial_lambda_, trial_sigma_;  // the projected Newton iterate
+  AlignedVector<double> lambda_, sigma_;              // padded to eight
+  AlignedVector<double> best_lambda_, best_sigma_;    // of Newton and its sweeps
+  AlignedVector<double> trial_lambda_, trial_sigma_;  // the projected Newton iterate
   double best_residual_ = 0.0;
   std::vector<AutoLocal> block_;
-  std::vector<double> compliant_;  // G + R where R is not zero
+  AlignedVector<double> compliant_;  // G + R where R is not zero
   AutoActiveSet active_set_;
 };
 

@@ -39,6 +39,11 @@ inline void AutoLocal::solve_contact(double mu, const double* lambda, const doub
     impulse[0] = impulse[1] = impulse[2] = 0.0;
     return;
   }
+  if (mu == 0.0) {
+    impulse[0] = impulse[1] = 0.0;
+    impulse[2] = w[8] > 0.0 ? -q_normal / w[8] : 0.0;  // where nothing can move along n no impulse helps
+    return;
+  }
   if (state == State::regular) {
     for (int k = 0; k < 3; ++k) {
       impulse[k] = l[k] - (inverse[3 * k] * s[0] + inverse[3 * k + 1] * s[1] + inverse[3 * k + 2] * s[2]);

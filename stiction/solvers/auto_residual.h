@@ -41,13 +41,14 @@ inline double frictional(const AutoResidualScale& scale, double mu, const double
   const double slip = std::sqrt(b0 * b0 + b1 * b1);
   const double z2 = b2 + mu * slip;
   double r = so_far;
-  if (!(b2 >= 0.0)) {  // z lies outside K* exactly when σ_N < 0
+  if (!(-b2 <= r)) {  // z lies outside K* exactly when σ_N < 0, and at most −σ_N away from it
     const double dual = slip <= -mu * z2 ? std::sqrt(slip * slip + z2 * z2) : -b2 / std::sqrt(1.0 + mu * mu);
     if (!(dual <= r)) r = dual;
   }
   const double work = std::abs(a0 * b0 + a1 * b1 + a2 * z2);
   double part = work;
-  if (!(a2 >= 0.0) || tangent_squared > mu * mu * a2 * a2) {
+  const double reach = mu * a2 + r;  // an impulse within it is no farther from K than the residual so far
+  if (!(a2 >= 0.0) || tangent_squared > reach * reach) {
     const double tangent = std::sqrt(tangent_squared);
     const double primal =
         mu * tangent <= -a2 ? std::sqrt(tangent_squared + a2 * a2) : (tangent - mu * a2) / std::sqrt(1.0 + mu * mu);

@@ -100,6 +100,16 @@ TEST(Dynamics, kinetic_energy_is_half_v_m_v) {
 }
 
 // Lagrange: with accelerations from forward dynamics, d/dt (kinetic + gravity) = v·τ.
+TEST(Dynamics, mechanical_energy_is_the_sum_over_bodies) {
+  for (unsigned seed = 0; seed < num_forests; ++seed) {
+    Updated u(seed);
+    const MechanicalEnergy energy = mechanical_energy(u.data, u.motion.v.data());
+    const double kinetic = kinetic_energy(u.data, u.motion.v.data()), gravity = gravity_energy(u.data);
+    EXPECT_NEAR(energy.kinetic, kinetic, 1e-12 * (1.0 + kinetic)) << seed;
+    EXPECT_NEAR(energy.gravity, gravity, 1e-12 * (1.0 + std::abs(gravity))) << seed;
+  }
+}
+
 TEST(Dynamics, power_of_forces_is_rate_of_energy) {
   constexpr double h = 1e-5;
   for (unsigned seed = 0; seed < num_forests; ++seed) {

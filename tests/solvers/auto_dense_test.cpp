@@ -150,6 +150,43 @@ TEST(AutoDense, UsesANonSymmetricMatrixAsItIs) {
   }
 }
 
+// The simulator allows 200 iterations in all: a dense part that fails must leave some for the stages that follow.
+TEST(AutoDense, LeavesIterationsForOthers) {
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    const ContactProblem problem = testing::random_problem(mixed(seed)).in_form(DelassusForm::dense);
+    AutoDense dense;
+    AutoGoal goal;
+    goal.tolerance = 1e-300;  // out of reach
+    VectorX impulse = VectorX::Zero(problem.num_rows());
+    const AutoOutcome outcome = dense.solve(problem, goal, impulse);
+    ASSERT_FALSE(outcome.converged);
+    EXPECT_LT(outcome.iterations, 200) << "seed " << seed;
+  }
+}
+
+TEST(AutoDense, SweepsWithoutFriction) {
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    testing::RandomProblemOptions options;
+    options.seed = seed;
+    options.contacts = 3;
+    options.friction = 0.0;
+    const ContactProblem problem = testing::random_problem(options).in_form(DelassusForm::dense);
+    AutoDense dense;
+    dense.settings.sweeps = 2000;
+    dense.settings.light_coupling = 1e9;
+    dense.settings.use_newton = false;
+    AutoGoal goal;
+    goal.tolerance = 1e-9;
+    VectorX impulse = VectorX::Ones(problem.num_rows());
+    ASSERT_TRUE(dense.solve(problem, goal, impulse).converged) << "seed " << seed;
+    EXPECT_LE(judge(problem, impulse).eps_nat, 1e-9) << "seed " << seed;
+    for (const Constraint& c : problem.constraints()) {
+      EXPECT_EQ(impulse[c.first_row], 0.0);
+      EXPECT_EQ(impulse[c.first_row + 1], 0.0);
+    }
+  }
+}
+
 TEST(AutoDense, ReturnsTheGuessWhereItFindsNothingBetter) {
   const ContactProblem problem = testing::random_problem(mixed(1)).in_form(DelassusForm::dense);
   AutoDense dense;
