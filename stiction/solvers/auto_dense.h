@@ -33,9 +33,8 @@ struct AutoDenseSettings {
   int patience = 6;            // Newton steps without a new best before a restart
   double refine_below = 1e-3;  // residual from which a Newton step is followed by a refinement with the same factors
   double worthwhile = 0.5;     // a new best must be this much of the last one to count as progress
-  // Together fewer than the simulator's 200 iterations, so that the stages that follow have their turn.
-  int newton_steps = 70;  // in all restarts together
-  int restarts = 5;       // of 4, 8, 16, 32, 64 sweeps, then give up
+  int newton_steps = 80;       // in all restarts together
+  int restarts = 6;            // of 4, 8, 16 … sweeps, then give up
   bool use_newton = true;
 };
 
