@@ -60,6 +60,20 @@ void write_columns(const RowSet& rows, int i, const Panel& panel, double* to, in
   }
 }
 
+// The block of one constraint alone, columns of eight.
+void write_block(const RowSet& rows, int i, int num_rows, double* to) {
+  Pack4 sum[3] = {};
+  const int end = rows.end_column(i);
+  for (int c = rows.first_column(i); c < end; ++c) {
+    const Pack4& entry = rows.columns[c];
+    for (int r = 0; r < 3; ++r) sum[r] += entry[r] * entry;
+  }
+  for (int r = 0; r < num_rows; ++r, to += 8) {
+    const Pack8 column = __builtin_shufflevector(sum[r], Pack4{}, 0, 1, 2, 3, 4, 5, 6, 7);
+    std::memcpy(to, &column, sizeof column);
+  }
+}
+
 bool is_one_tree(const RowSet& rows, std::span<const int> constraints) {
   const auto tree = [&](int i) { return rows.trees[i][0] >= 0 ? rows.trees[i][0] : rows.trees[i][1]; };
   const int first = tree(constraints.front());
@@ -105,6 +119,7 @@ void ProblemAssembler::write_dense(const Model& model, const RowSet& rows, std::
   g.size = m;
   g.stride = stride;
   g.data.resize(static_cast<Eigen::Index>(stride) * m);
+  if (n == 1) return write_block(rows, constraints[0], m, g.column(0));
   // Three rows are stored as a pack of four: the fourth entry is zero, and falls on the next constraint, which is not
   // there yet, or behind the last.
   const int panel_stride = padded8(m + 1);

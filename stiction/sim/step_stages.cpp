@@ -119,7 +119,10 @@ void Simulator::Workspace::solve_islands() {
   report.iterations = report.factorisations = 0;
   pool.for_each(num_slots, [this](int k) {
     IslandSlot& island = slots[k];
-    island.report = island.solver->solve(island.assembler.problem(), island.solution);
+    // Small islands need nothing that a solver keeps: one thread solves them all with the same memory, which stays hot.
+    const ContactProblem& problem = island.assembler.problem();
+    const bool alone = settings.threads > 1 || problem.form() != DelassusForm::dense;
+    island.report = (alone ? island : slots.front()).solver->solve(problem, island.solution);
   });
   impulse.resize(rows.size());
   regime.resize(rows.size());
