@@ -17,9 +17,11 @@ inline SegmentPair closest_on_segments(const Vector3& c1, const Vector3& u1, dou
                                        const Vector3& u2, double h2) {
   const Vector3 w = c1 - c2;
   const double b = u1.dot(u2), d = u1.dot(w), e = u2.dot(w);
-  const double det = 1.0 - b * b;
+  // 1 − b² and b e − d by cross products, which keep their digits where the segments are nearly parallel.
+  const Vector3 across = u1.cross(u2);
+  const double det = across.squaredNorm();
   SegmentPair r;
-  r.s = det > 1e-14 ? std::clamp((b * e - d) / det, -h1, h1) : std::clamp(-d, -h1, h1);
+  r.s = std::clamp(det > 1e-24 ? -w.dot(u2.cross(across)) / det : -d, -h1, h1);
   r.t = std::clamp(b * r.s + e, -h2, h2);
   r.s = std::clamp(b * r.t - d, -h1, h1);
   return r;
