@@ -94,11 +94,12 @@ const ContactProblem& ProblemAssembler::assemble(const Model& model, const RowSe
   }
   const bool dense = num_rows <= dense_rows && is_one_tree(rows, constraints);
   writer_.begin(dense ? DelassusForm::dense : DelassusForm::factored, laws_);
+  double *g = writer_.free_velocity().data(), *compliance = writer_.compliance().data();
   for (std::size_t k = 0; k < constraints.size(); ++k) {
-    const int first = writer_.first_row(static_cast<int>(k));
+    const Pack4 &from = rows.free_velocity[constraints[k]], &from_compliance = rows.compliance[constraints[k]];
     for (int r = 0; r < laws_[k].rows; ++r) {
-      writer_.free_velocity()[first + r] = rows.free_velocity[constraints[k]][r];
-      writer_.compliance()[first + r] = rows.compliance[constraints[k]][r];
+      *g++ = from[r];
+      *compliance++ = from_compliance[r];
     }
   }
   if (dense) {

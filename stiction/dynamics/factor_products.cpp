@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstring>
 
 #include "stiction/dynamics/dynamics.h"
 #include "stiction/dynamics/pack_lanes.h"
@@ -167,9 +168,29 @@ int chain_through_factor(const Model& model, const DynamicsDataT<T>& data, int b
   return n;
 }
 
+// For doubles a column is one pack; two velocities at a time halve the loads and stores of those above them.
 int chain_through_factor(const Model& model, const DynamicsData& data, int body, Pack8* y) {
   static_assert(sizeof(SpatialVector<double>) == sizeof(Pack8));
-  return chain_through_factor(model, data, body, reinterpret_cast<SpatialVector<double>*>(y));
+  if (body < 0) return 0;
+  if (model.trees[data.tree_of[body]].is_single_free_body) {
+    chain_of_single_body(data, body, reinterpret_cast<SpatialVector<double>*>(y));
+    return 6;
+  }
+  const int last = data.first_velocity[body + 1] - 1, n = data.depth[last] + 1;
+  const int* ancestor = model.row_ancestor.data() + data.row_begin[last];
+  const int* ancestor_row = data.ancestor_row.data() + data.row_begin[last];
+  const double *factor = data.factor.data(), *scale = data.inverse_root_pivot.data();
+  for (int e = 0; e < n; ++e) std::memcpy(&y[e], &data.motion[ancestor[e]], sizeof(Pack8));
+  int e = n - 1;
+  for (; e > 0; e -= 2) {
+    const double *row = factor + ancestor_row[e], *next_row = factor + ancestor_row[e - 1];
+    const Pack8 ye = y[e], next = y[e - 1] - row[e - 1] * ye;
+    for (int g = 0; g < e - 1; ++g) y[g] = (y[g] - row[g] * ye) - next_row[g] * next;
+    y[e] = scale[ancestor[e]] * ye;
+    y[e - 1] = scale[ancestor[e - 1]] * next;
+  }
+  if (e == 0) y[0] = scale[ancestor[0]] * y[0];
+  return n;
 }
 
 template <class T>
