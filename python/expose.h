@@ -12,5 +12,6 @@ void expose_model(nanobind::module_& module);
 void expose_builder(nanobind::module_& module);  // model: ModelBuilder
 void expose_sim(nanobind::module_& module);      // and dynamics, which are questions to a simulator too
 void expose_io(nanobind::module_& module);
+void expose_load(nanobind::module_& module);  // io: robot files
 
 }  // namespace stiction::python

@@ -14,4 +14,5 @@ NB_MODULE(_stiction, module) {
   stiction::python::expose_builder(module);
   stiction::python::expose_sim(module);
   stiction::python::expose_io(module);
+  stiction::python::expose_load(module);
 }

@@ -1,5 +1,5 @@
 # Sourced by ./demo and ./test: system packages, virtual environment, builds. Quick when nothing changed.
-# Functions:  setup_packages  setup_venv  build_preset NAME  install_python
+# Functions:  setup_packages  setup_venv  setup_robots  build_preset NAME  install_python
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -67,6 +67,14 @@ setup_venv() {
   fi
   say "installing $mujoco into .venv"
   quietly pip-mujoco .venv/bin/pip install --quiet "$mujoco"
+}
+
+# 69 robots as URDF with their meshes (131 MB), for tests alone; without them tests/python/test_robots.py is skipped.
+setup_robots() {
+  local robots=example-robot-data==6.0.0
+  compgen -G ".venv/lib/python3*/site-packages/example_robot_data-${robots#*==}.dist-info" >/dev/null && return 0
+  say "installing $robots into .venv"
+  .venv/bin/pip install --quiet --no-deps "$robots" || say "no $robots: its tests are skipped"
 }
 
 # Compiling one file of Eigen templates takes up to 1.5 GB: no more jobs than processors and memory allow.

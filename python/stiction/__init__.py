@@ -1,6 +1,6 @@
 """A robot simulator with exact frictional contact, and its contact solvers on their own.
 
-    model = builder.build()                   # ModelBuilder, or load_mjcf(path).model
+    model = stiction.load("robot.urdf").model  # URDF, SDF, MJCF; or ModelBuilder
     simulator = stiction.Simulator(model, dt=1e-3)
     print(simulator.step(1000))               # the certificate of the last step
 
@@ -31,6 +31,7 @@ from ._stiction import (
     judge,
     make_solver,
 )
+from .convert import from_mujoco, from_pinocchio  # noqa: F401
 
 __version__ = "0.1.0"
 

@@ -20,7 +20,7 @@ ModelFormat format_of(const std::string& path) {
                  [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
   if (ending == ".urdf") return ModelFormat::urdf;
   if (ending == ".sdf" || ending == ".world") return ModelFormat::sdf;
-  if (ending == ".mjcf") return ModelFormat::mjcf;
+  if (ending == ".mjcf" || ending == ".mjb") return ModelFormat::mjcf;
   if (ending == ".xacro") refuse(path, ": xacro is not expanded here; run xacro, and load the URDF that it writes");
   const std::string root = XmlDocument::read(path).root().name();
   if (root == "robot") return ModelFormat::urdf;

@@ -4,8 +4,8 @@
 //     LoadedModel world = load_models({{{"ground.sdf", {}}, {"ur5.urdf", {.pose = Pose(Vector3(0, 0, 1)), .prefix =
 //     "a_"}}}});
 //
-// A format is recognised by the ending of the name (.urdf, .sdf, .world, .mjcf) and otherwise by the root element of
-// the text (<robot>, <sdf>, <mujoco>).
+// A format is recognised by the ending of the name (.urdf, .sdf, .world, .mjcf, .mjb) and otherwise by the root element
+// of the text (<robot>, <sdf>, <mujoco>).
 #pragma once
 
 #include <span>

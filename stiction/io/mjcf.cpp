@@ -47,8 +47,10 @@ void append_mjcf(ModelBuilder& builder, const std::string& path, const LoadOptio
   if (options.sandbox) refuse(path, ": an MJCF file cannot be read in a sandbox: MuJoCo itself opens what it names");
   const MujocoSilence silence;
   char message[message_size] = "";
-  const MujocoModel compiled(mujoco.load_xml(path.c_str(), nullptr, message, message_size));
-  if (!compiled) refuse(path, ": ", message);
+  const bool is_binary = path.ends_with(".mjb");
+  const MujocoModel compiled(is_binary ? mujoco.load_model(path.c_str(), nullptr)
+                                       : mujoco.load_xml(path.c_str(), nullptr, message, message_size));
+  if (!compiled) refuse(path, ": ", is_binary ? "MuJoCo cannot read it" : message);
   append_compiled(builder, *compiled, message, path, path, options, ignored);
 }
 

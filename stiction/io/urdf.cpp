@@ -58,6 +58,8 @@ void UrdfReader::read(std::vector<IgnoredElement>& ignored) {
   resolve_mimics();
   read_transmissions();
   add_bodies();
+  exclude_base();
+  exclude_overlaps();
   add_mimics();
   add_actuators();
   document_.report_unused(ignored);
@@ -210,6 +212,9 @@ void UrdfReader::add_body(int k) {
   body.inertia = link.inertia ? *link.inertia : Inertia{};
   try {
     link.body = builder_.add_body(body);
+    if (first_body_ < 0) first_body_ = link.body;
+    if (body.parent >= 0) body.parent -= first_body_;
+    alone_.add_body(body);
   } catch (const std::invalid_argument& e) {
     link.element.refuse(e.what());
   }

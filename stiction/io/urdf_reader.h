@@ -93,6 +93,10 @@ class UrdfReader {
   std::optional<Geometry> read_geometry(int link, const XmlElement& collision);
   std::optional<Geometry> read_mesh_geometry(int link, const XmlElement& mesh);
 
+  // urdf_overlaps.cpp
+  void exclude_base();
+  void exclude_overlaps();
+
   int find_link(const XmlValue& name) const;
   std::string unique_shape_name(const std::string& wanted);
   // Told as: kind 'name', 'name' and … more.
@@ -108,6 +112,13 @@ class UrdfReader {
   std::map<std::string, int> link_of_, joint_of_;
   std::vector<int> order_;  // links, parents first
   std::set<std::string> shape_names_;
+  struct ShapeRecord {
+    XmlElement element;
+    int index;  // in the builder
+  };
+  std::vector<ShapeRecord> shapes_;
+  ModelBuilder alone_;   // bodies and shapes of this robot alone, to see which overlap
+  int first_body_ = -1;  // in the builder; the bodies of `alone_` follow in the same order
   IgnoredSummary notes_;
 };
 

@@ -55,7 +55,9 @@ void UrdfReader::add_shape(int k, const XmlElement& collision) {
   shape.material.friction = link.friction.value_or(shape.material.friction);
   shape.material.restitution = link.restitution.value_or(shape.material.restitution);
   try {
-    builder_.add_shape(shape);
+    shapes_.push_back({collision, builder_.add_shape(shape)});
+    shape.body -= first_body_;
+    alone_.add_shape(shape);
   } catch (const std::invalid_argument& e) {
     collision.refuse(e.what());
   }

@@ -222,6 +222,43 @@ TEST(Urdf, ShapesAndTheirFriction) {
   EXPECT_TRUE(is_told(loaded, "<gazebo> 'a'", "mu1"));
 }
 
+TEST(Urdf, NeighboursAndWhatOverlapsAtTheStartDoNotTouch) {
+  const auto ball = [](double x, double radius) {
+    return inertial(1.0) + "<collision><origin xyz='" + std::to_string(x) + " 0 0'/><geometry><sphere radius='" +
+           std::to_string(radius) + "'/></geometry></collision>";
+  };
+  // In a row: base – a – b – c, and b reaches into the base.
+  const std::string text = link("base", ball(0, 0.5)) + link("a", ball(0.4, 0.2)) + link("b", ball(0.8, 0.4)) +
+                           link("c", ball(5, 0.1)) + joint("ja", "continuous", "base", "a") +
+                           joint("jb", "continuous", "a", "b", "<axis xyz='0 1 0'/>") +
+                           joint("jc", "continuous", "b", "c");
+  for (const BaseKind kind : {BaseKind::fixed, BaseKind::floating}) {
+    const LoadedModel loaded = load(text, {.base = kind});
+    const Model& model = *loaded.model;
+    const auto touch = [&](const char* a, const char* b) {
+      return model.may_collide(model.find_shape(a), model.find_shape(b));
+    };
+    EXPECT_FALSE(touch("base", "a"));
+    EXPECT_FALSE(touch("a", "b"));
+    EXPECT_FALSE(touch("base", "b"));
+    EXPECT_TRUE(touch("base", "c"));
+    EXPECT_TRUE(touch("a", "c"));
+    EXPECT_EQ(1u, loaded.ignored.size()) << all_of(loaded);
+    EXPECT_TRUE(is_told(loaded, "collision between 'base and b'", "overlap")) << all_of(loaded);
+  }
+  // Only the robot's own base is spared, not the rest of the world.
+  ModelBuilder builder;
+  builder.add_shape({.name = "ground", .geometry = Plane{}});
+  std::vector<IgnoredElement> ignored;
+  const std::string path = testing::TempDir() + "/stiction_row.urdf";
+  std::ofstream(path) << robot(text);
+  append_urdf(builder, path, {}, ignored);
+  std::filesystem::remove(path);
+  const std::shared_ptr<const Model> model = builder.build();
+  EXPECT_TRUE(model->may_collide(model->find_shape("ground"), model->find_shape("a")));
+  EXPECT_FALSE(model->may_collide(model->find_shape("base"), model->find_shape("a")));
+}
+
 TEST(Urdf, LinksWithoutMass) {
   // Between two joints: fine, the mass behind it is what moves. At the end: the joint is fixed. At the root: fine.
   const LoadedModel loaded =

@@ -37,6 +37,7 @@ MujocoLibrary load_library() {
                              ", Stiction was built for " + std::to_string(mjVERSION_HEADER));
   }
   find(library, "mj_loadXML", out.load_xml);
+  find(library, "mj_loadModel", out.load_model);
   find(library, "mj_parseXMLString", out.parse_xml_string);
   find(library, "mj_compile", out.compile);
   find(library, "mj_deleteSpec", out.delete_spec);

@@ -12,6 +12,7 @@ namespace stiction {
 struct MujocoLibrary {
   decltype(&::mj_version) version;
   decltype(&::mj_loadXML) load_xml;
+  decltype(&::mj_loadModel) load_model;
   decltype(&::mj_parseXMLString) parse_xml_string;
   decltype(&::mj_compile) compile;
   decltype(&::mj_deleteSpec) delete_spec;
