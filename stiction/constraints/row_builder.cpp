@@ -4,6 +4,11 @@
 #include <cmath>
 
 namespace stiction {
+namespace {
+
+constexpr double held = 1e-20;  // of G_NN to the tangential entries, below which nothing moves along the normal
+
+}  // namespace
 
 Matrix3 contact_frame(const Vector3& normal) {
   // Any rotation that takes z to the normal: smooth but for normals straight down, which rotation_with_z handles apart.
@@ -210,6 +215,18 @@ void RowBuilder::add_contact(const Inputs& in, int index, RowSet& rows) {
   set_contact_offset(in, point, material, c_free[2], rows);
   rows.free_velocity.back() = c_free + rows.offset.back();
   add_sides(in, a, b, rows);
+  release_held_normal(rows);
+}
+
+// Where no joint moves the contact along its normal (a puck on two slides that penetrates its table) nothing separates
+// it: asking for that has no solution. It then neither pushes nor rubs.
+void RowBuilder::release_held_normal(RowSet& rows) {
+  Pack4 mobility{};
+  const int begin = rows.segments[rows.segment_begin[rows.size() - 1]].first_column;
+  for (std::size_t k = begin; k < rows.columns.size(); ++k) mobility += rows.columns[k] * rows.columns[k];
+  if (mobility[2] > held * (mobility[0] + mobility[1]) || rows.compliance.back()[2] > 0.0) return;
+  rows.offset.back()[2] = std::max(0.0, +rows.offset.back()[2]);
+  rows.free_velocity.back()[2] = rows.offset.back()[2];
 }
 
 }  // namespace stiction

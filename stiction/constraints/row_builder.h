@@ -69,6 +69,7 @@ class RowBuilder {
   void set_contact_offset(const Inputs& in, const ContactPoint& point, const PairMaterial& material, double c_free,
                           RowSet& rows) const;
   void add_contact(const Inputs& in, int index, RowSet& rows);
+  static void release_held_normal(RowSet& rows);
   void add_limits(const Inputs& in, RowSet& rows);
   struct LimitedDof {
     int dof = 0, position = 0, tree = 0;  // limited joints have one position

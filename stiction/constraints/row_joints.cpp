@@ -40,7 +40,7 @@ void RowBuilder::add_limit(const Inputs& in, const LimitedDof& limited, bool upp
   rows.error.back()[0] = gap;
   double offset = gap / in.time_step;
   if (gap <= 0.0) {
-    const double deep = in.settings.project_positions ? 0.0 : std::max(0.0, -gap - in.settings.slop);
+    const double deep = in.settings.projects_joints(*model_) ? 0.0 : std::max(0.0, -gap - in.settings.slop);
     offset = -std::min(in.settings.largest_correction, in.settings.baumgarte / in.time_step * deep);
   }
   rows.offset.back()[0] = offset;

@@ -14,7 +14,7 @@ void RowBuilder::set_loop_offset(const Inputs& in, const Loop& loop, int row_cou
     if (loop.compliance > 0.0) {
       rows.compliance.back()[r] = loop.compliance / (dt * dt);
       rows.offset.back()[r] = error[r] / dt;
-    } else if (!in.settings.project_positions) {
+    } else if (!in.settings.project_positions && !in.settings.project_loops) {
       rows.offset.back()[r] = std::clamp(in.settings.baumgarte / dt * error[r], -in.settings.largest_correction,
                                          in.settings.largest_correction);
     }

@@ -1,6 +1,8 @@
 // How positions enter a velocity problem (specification 3.2, 3.3).
 #pragma once
 
+#include "stiction/model/model.h"
+
 namespace stiction {
 
 struct ConstraintSettings {
@@ -11,8 +13,17 @@ struct ConstraintSettings {
   double largest_correction = 10.0;  // m/s (rad/s)
   // Position-level projection in place of Baumgarte: velocities stay free of the correction, so no energy is added.
   bool project_positions = false;
+  // The same for loops, and for limits where there are loops, whatever holds for contacts. Linkages of robots are often
+  // redundant (a plane four-bar with point or hinge loops): what rounding leaves of their errors cannot be driven out,
+  // and a velocity that Baumgarte asks for in such a direction turns into energy. Projection leaves velocities alone.
+  bool project_loops = true;
   double restitution_threshold = 1e-2;  // m/s; slower impacts do not bounce
   double limit_margin = 1e-2;           // rad or m; limits nearer than this, or reachable in the step, become rows
+
+  // Whether loops and limits of the model are projected.
+  bool projects_joints(const Model& model) const {
+    return project_positions || (project_loops && !model.loops.empty());
+  }
 };
 
 }  // namespace stiction

@@ -32,9 +32,10 @@ bool PositionProjection::copy_rows(const Model& model, const RowSet& rows, std::
   const double gain = settings.baumgarte / time_step;
   for (int i = 0; i < rows.size(); ++i) {
     const ConstraintSource source = rows.id[i].source;
-    const bool compliant = rows.compliance[i][0] > 0.0 || rows.compliance[i][2] > 0.0;
-    if (source == ConstraintSource::dry_friction || compliant) continue;  // nothing to correct
     const bool contact = source == ConstraintSource::contact, loop = source == ConstraintSource::loop;
+    const bool compliant = loop ? model.loops[rows.id[i].first].compliance > 0.0 : rows.compliance[i][2] > 0.0;
+    if (source == ConstraintSource::dry_friction || compliant) continue;  // nothing to correct
+    if (contact && !settings.project_positions) continue;
     const Pack4 error = rows.error[i] + time_step * end_velocity[i];
     Pack4 wanted{};
     if (loop) {

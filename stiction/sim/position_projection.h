@@ -1,4 +1,5 @@
-// Position-level correction in place of Baumgarte's (ConstraintSettings::project_positions).
+// Position-level correction in place of Baumgarte's (ConstraintSettings::project_positions; project_loops: of loops
+// and limits alone).
 //
 // After the velocities v⁺ are known, the smallest pseudo-velocity u (in the metric of the inertia) is found with which
 // positions end where they should: for the gap that the step would leave, Φ + Δt c⁺,

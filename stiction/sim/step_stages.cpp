@@ -235,7 +235,7 @@ void Simulator::Workspace::integrate_state() {
     velocity_from_factor(*model, dynamics, factor_impulse.data(), factor_impulse.data());
     free_velocity += factor_impulse;  // from here on v⁺
   }
-  if (settings.constraints.project_positions && rows.size() > 0) {
+  if (settings.constraints.projects_joints(*model) && rows.size() > 0) {
     end_velocity.resize(rows.size());
     for (int i = 0; i < rows.size(); ++i)
       end_velocity[i] = velocity[i] - rows.compliance[i] * impulse[i] - rows.offset[i];

@@ -1,0 +1,42 @@
+// Puts a mechanism together: the position nearest to a given one in which loops are closed and limits are kept.
+//
+//     const Assembly a = assemble(model, model->initial_position);
+//     std::shared_ptr<const Model> ready = assembled(model);   // the same model, starting from such a position
+//
+// Files of robots with closed chains often start outside the limits of their joints, or with loops open by what their
+// authors rounded away; a simulation that begins there drives the errors out at once, with all the energy that takes.
+// One iteration is the smallest move u in the metric of the inertia with which the linearised errors vanish,
+//     min ½ uᵀ M u   s.t.  J u = −error of loops,  −gap ≤ J u of limits,
+// shortened so that no error is asked to shrink by more than largest_move. Compliant loops are left alone; contacts are
+// not looked at.
+#pragma once
+
+#include <memory>
+
+#include "stiction/model/model.h"
+
+namespace stiction {
+
+struct AssemblySettings {
+  double tolerance = 1e-9;    // m, rad; of every loop and limit
+  double largest_move = 0.1;  // m, rad; of the error, per iteration
+  int max_iterations = 500;
+};
+
+struct Assembly {
+  VectorX q;           // the best position that was met
+  double error = 0.0;  // the largest error there, m or rad
+  int iterations = 0;
+  bool converged = false;
+};
+
+// Largest error of the loops and limits of a rigid mechanism at q, m or rad.
+double assembly_error(const std::shared_ptr<const Model>& model, VectorView q);
+
+Assembly assemble(const std::shared_ptr<const Model>& model, VectorView q, const AssemblySettings& settings = {});
+
+// The model with `initial_position` assembled; the same object where nothing was to do or nothing could be improved.
+std::shared_ptr<const Model> assembled(const std::shared_ptr<const Model>& model,
+                                       const AssemblySettings& settings = {});
+
+}  // namespace stiction
