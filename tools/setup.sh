@@ -53,20 +53,23 @@ setup_packages() {
 }
 
 # MuJoCo's wheel holds the headers and the library that load_mjcf is built with; its version is named in pyproject.toml.
+# Gymnasium's (0.5 MB, without what it depends on) holds models that the tests read.
 setup_venv() {
-  local mujoco
+  local mujoco gymnasium=gymnasium==1.4.0
   mujoco=$(grep -o 'mujoco==[0-9.]*' pyproject.toml | head -n 1)
   if [ ! -x .venv/bin/python ]; then
     say "creating .venv"
     quietly venv python3 -m venv .venv
   fi
-  compgen -G ".venv/lib/python3*/site-packages/${mujoco//==/-}.dist-info" >/dev/null && return 0
+  compgen -G ".venv/lib/python3*/site-packages/${mujoco//==/-}.dist-info" >/dev/null &&
+    compgen -G ".venv/lib/python3*/site-packages/${gymnasium//==/-}.dist-info" >/dev/null && return 0
   if ! .venv/bin/python -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
     say "no MuJoCo for this Python: built without load_mjcf"
     return 0
   fi
   say "installing $mujoco into .venv"
   quietly pip-mujoco .venv/bin/pip install --quiet "$mujoco"
+  quietly pip-gymnasium .venv/bin/pip install --quiet --no-deps "$gymnasium"
 }
 
 # 69 robots as URDF with their meshes (131 MB), for tests alone; without them tests/python/test_robots.py is skipped.

@@ -5,6 +5,8 @@
 
 #include "stiction/io/mjcf.h"
 #include "stiction/io/model_path.h"
+#include "stiction/io/sdf.h"
+#include "stiction/io/settle.h"
 #include "stiction/io/urdf.h"
 #include "stiction/io/xml.h"
 #include "stiction/math/refuse.h"
@@ -39,13 +41,16 @@ LoadedModel load_model(const std::string& path, const LoadOptions& options) {
 LoadedModel load_models(std::span<const ModelPart> parts) {
   ModelBuilder builder;
   LoadedModel loaded;
+  std::string closed_chains;  // a file whose start may want settling
   for (const ModelPart& part : parts) {
     switch (format_of(part.path)) {
       case ModelFormat::urdf:
         append_urdf(builder, part.path, part.options, loaded.ignored);
         break;
       case ModelFormat::sdf:
-        refuse(part.path, ": SDF is not read so far");
+        append_sdf(builder, part.path, part.options, loaded.ignored);
+        closed_chains = part.path;
+        break;
       case ModelFormat::mjcf:
         append_mjcf(builder, part.path, part.options, loaded.ignored);
         break;
@@ -53,6 +58,7 @@ LoadedModel load_models(std::span<const ModelPart> parts) {
   }
   try {
     loaded.model = builder.build();
+    if (!closed_chains.empty()) loaded.model = settle(loaded.model, closed_chains, loaded.ignored);
   } catch (const std::invalid_argument& e) {
     if (parts.size() != 1) throw;
     refuse(parts[0].path, ": ", e.what());

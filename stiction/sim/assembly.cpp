@@ -1,26 +1,31 @@
 #include "stiction/sim/assembly.h"
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "stiction/constraints/row_builder.h"
 #include "stiction/math/refuse.h"
-#include "stiction/sim/position_projection.h"
 
 namespace stiction {
 namespace {
 
 constexpr double step = 1.0;  // s; a move is a velocity over it
+constexpr double damping = 1e-9;
+constexpr double progress = 0.99;  // an iteration that leaves more of the error than this has improved nothing
+constexpr int patience = 20;
 
 class Assembler {
  public:
-  Assembler(const std::shared_ptr<const Model>& model, double largest_move)
-      : model_(*model), dynamics_(*model), builder_(model), rest_(VectorX::Zero(model->num_velocities())) {
-    settings_.project_positions = true;
-    settings_.baumgarte = 1.0;
-    settings_.largest_correction = largest_move;
-    settings_.limit_margin = std::numeric_limits<double>::infinity();  // all limits, near or far
+  Assembler(const std::shared_ptr<const Model>& model, const AssemblySettings& settings)
+      : model_(*model),
+        settings_(settings),
+        dynamics_(*model),
+        builder_(model),
+        rest_(VectorX::Zero(model->num_velocities())) {
+    row_settings_.project_positions = true;
+    row_settings_.limit_margin = std::numeric_limits<double>::infinity();  // all limits, near or far
   }
 
   // Rows at q; returns the largest error.
@@ -34,16 +39,13 @@ class Assembler {
                     .v_free = rest_.data(),
                     .contacts = {},
                     .time_step = step,
-                    .settings = settings_},
+                    .settings = row_settings_},
                    rows_);
     double largest = 0.0;
     for (int i = 0; i < rows_.size(); ++i) {
-      if (rows_.id[i].source == ConstraintSource::dry_friction) continue;
-      const bool is_loop = rows_.id[i].source == ConstraintSource::loop;
-      if (is_loop && model_.loops[rows_.id[i].first].compliance > 0.0) continue;
+      if (!is_limit(i) && !is_rigid_loop(i)) continue;
       for (int r = 0; r < rows_.constraint[i].rows; ++r) {
-        const double error = rows_.error[i][r];
-        largest = std::max(largest, is_loop ? std::abs(error) : -error);
+        largest = std::max(largest, is_limit(i) ? -rows_.error[i][r] : std::abs(rows_.error[i][r]));
       }
     }
     return largest;
@@ -51,22 +53,79 @@ class Assembler {
 
   // q ← q ⊕ u.
   void move(VectorX& q) {
-    end_velocity_.assign(rows_.size(), Pack4{});
-    const VectorX& u = projection_.project(model_, dynamics_, rows_, end_velocity_, step, settings_);
+    pushing_.resize(rows_.size());
+    for (int i = 0; i < rows_.size(); ++i) pushing_[i] = is_limit(i) && rows_.error[i][0] < 0.0;
+    VectorX u = solve();
+    // Limits that the move would run into stop it.
+    for (int round = 0; round < 4 && add_limits(u); ++round) u = solve();
     VectorX next(q.size());
     integrate(model_, q, u, step, next);
     q = next;
   }
 
  private:
+  bool is_limit(int i) const {
+    return rows_.id[i].source == ConstraintSource::lower_limit || rows_.id[i].source == ConstraintSource::upper_limit;
+  }
+  bool is_rigid_loop(int i) const {
+    return rows_.id[i].source == ConstraintSource::loop && model_.loops[rows_.id[i].first].compliance == 0.0;
+  }
+  double inset(int i) const {
+    const Dof& dof = model_.dofs[rows_.id[i].first];
+    return std::min(settings_.limit_inset, 0.1 * (dof.upper - dof.lower));
+  }
+
+  // Row r of constraint i through the factor.
+  void copy_row(int i, int r, MatrixX& a, Eigen::Index row) const {
+    for (int s = rows_.segment_begin[i]; s < rows_.segment_begin[i + 1]; ++s) {
+      const VelocityNode& node = model_.nodes[rows_.segments[s].node];
+      for (int e = 0; e < node.size; ++e) {
+        a(row, node.first_velocity + e) = rows_.columns[rows_.segments[s].first_column + e][r];
+      }
+    }
+  }
+
+  // u = L⁻¹ D^(−1/2) Aᵀ (A Aᵀ + damping)⁻¹ (−error).
+  VectorX solve() const {
+    Eigen::Index count = 0;
+    for (int i = 0; i < rows_.size(); ++i) count += is_rigid_loop(i) || pushing_[i] ? rows_.constraint[i].rows : 0;
+    MatrixX a = MatrixX::Zero(count, model_.num_velocities());
+    VectorX wanted(count);
+    Eigen::Index row = 0;
+    for (int i = 0; i < rows_.size(); ++i) {
+      if (!is_rigid_loop(i) && !pushing_[i]) continue;
+      for (int r = 0; r < rows_.constraint[i].rows; ++r, ++row) {
+        copy_row(i, r, a, row);
+        wanted[row] = is_limit(i) ? inset(i) - rows_.error[i][r] : -rows_.error[i][r];
+      }
+    }
+    wanted = wanted.cwiseMin(settings_.largest_move).cwiseMax(-settings_.largest_move);
+    MatrixX g = a * a.transpose();
+    g.diagonal() += damping * g.diagonal();
+    VectorX u = a.transpose() * g.ldlt().solve(wanted);
+    velocity_from_factor(model_, dynamics_, u.data(), u.data());
+    return u;
+  }
+
+  bool add_limits(const VectorX& u) {
+    bool added = false;
+    for (int i = 0; i < rows_.size(); ++i) {
+      if (!is_limit(i) || pushing_[i]) continue;
+      const double sign = rows_.id[i].source == ConstraintSource::lower_limit ? 1.0 : -1.0;
+      if (rows_.error[i][0] + sign * u[rows_.id[i].first] >= 0.0) continue;
+      added = pushing_[i] = true;
+    }
+    return added;
+  }
+
   const Model& model_;
+  const AssemblySettings& settings_;
   DynamicsData dynamics_;
   RowBuilder builder_;
-  PositionProjection projection_;
-  ConstraintSettings settings_;
+  ConstraintSettings row_settings_;
   RowSet rows_;
+  std::vector<bool> pushing_;  // limits that take part
   VectorX rest_;
-  std::vector<Pack4> end_velocity_;
 };
 
 void check_position(const Model& model, VectorView q) {
@@ -79,21 +138,25 @@ void check_position(const Model& model, VectorView q) {
 
 double assembly_error(const std::shared_ptr<const Model>& model, VectorView q) {
   check_position(*model, q);
-  return Assembler(model, 1.0).update(q);
+  const AssemblySettings settings;
+  return Assembler(model, settings).update(q);
 }
 
 Assembly assemble(const std::shared_ptr<const Model>& model, VectorView q, const AssemblySettings& settings) {
   check_position(*model, q);
   if (!(settings.largest_move > 0.0)) refuse("assembly: largest_move is ", settings.largest_move);
-  Assembler assembler(model, settings.largest_move);
+  Assembler assembler(model, settings);
   VectorX at = q;
   Assembly best{.q = at, .error = assembler.update(at)};
   double error = best.error;
-  for (; error > settings.tolerance && best.iterations < settings.max_iterations; ++best.iterations) {
+  int idle = 0;
+  for (; error > settings.tolerance && best.iterations < settings.max_iterations && idle < patience;
+       ++best.iterations, ++idle) {
     assembler.move(at);
     if (!at.allFinite()) break;
     error = assembler.update(at);
     if (!(error < best.error)) continue;
+    if (error < progress * best.error) idle = 0;
     best.error = error;
     best.q = at;
   }

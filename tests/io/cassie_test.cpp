@@ -42,7 +42,7 @@ TEST(Cassie, MechanicsOfItsTree) {
   EXPECT_NEAR((center_of_mass(data) - expected).norm(), 0.0, 1e-12);
   const MatrixX m = inertia_matrix(*model, data);
   EXPECT_NEAR(m.trace(), 112.14920683722835, 1e-9);
-  EXPECT_NEAR(m.llt().matrixLLT().diagonal().array().log().sum() * 2.0, -76.969737499554455, 1e-8);
+  EXPECT_NEAR(m.llt().matrixLLT().diagonal().array().log().sum() * 2.0, -87.947260267728112, 1e-8);
   // The poses of the file close the loops, but two joints of each foot stand 35° outside their limits.
   EXPECT_NEAR(assembly_error(model, model->initial_position), 0.6109, 1e-9);
 }
@@ -54,25 +54,39 @@ TEST(Cassie, StartsAssembled) {
                           [](const IgnoredElement& i) { return i.element == "initial position"; }));
 }
 
-// Ten seconds on the ground: the loops stay closed, to 2 mm while the springs of the start swing out and to 1e-6 m
-// afterwards.
+// Ten seconds of free fall: the loops stay closed, to 2 mm while the springs of the start swing out and to 1e-6 m
+// afterwards, every step certified but for a few, and the fall is that of a point, but for the
+// order of the integrator: no force of a loop leaks out.
 TEST(Cassie, LoopsStayClosed) {
+  const LoadedModel loaded = load_sdf(cassie);
+  Simulator simulator(loaded.model, {.time_step = 1e-3});
+  double early = 0.0, late = 0.0;
+  for (int k = 0; k < 10000; ++k) {
+    simulator.step();
+    double& largest = k < 1000 ? early : late;
+    largest = std::max(largest, loop_error(simulator));
+  }
+  EXPECT_LE(early, 2e-3);
+  EXPECT_LE(late, 1e-6);
+  EXPECT_LE(simulator.num_failed_steps(), 20);
+  // What Baumgarte's velocities did before: 1.4 m/s.
+  const Vector3 expected(0, 0, -98.1);
+  EXPECT_NEAR((center_of_mass_velocity(simulator.dynamics()) - expected).norm(), 0.0, 0.05);
+}
+
+TEST(Cassie, FallsOntoTheGround) {
   ModelBuilder builder;
   std::vector<IgnoredElement> ignored;
   append_sdf(builder, cassie, {}, ignored);
   builder.add_shape({.geometry = Plane{}});
   Simulator simulator(assembled(builder.build()), {.time_step = 1e-3});
-  double early = 0.0, late = 0.0;
-  for (int k = 0; k < 10000; ++k) {
+  double largest = 0.0;
+  for (int k = 0; k < 300; ++k) {
     simulator.step();
-    (k < 1000 ? early : late) = std::max(k < 1000 ? early : late, loop_error(simulator));
+    largest = std::max(largest, loop_error(simulator));
   }
   EXPECT_TRUE(simulator.state().q.allFinite());
-  EXPECT_LE(early, 5e-3);
-  EXPECT_LE(late, 1e-6);
-  RecordProperty("failed_steps", static_cast<int>(simulator.num_failed_steps()));
-  EXPECT_LE(simulator.num_failed_steps(), 2000);
-  EXPECT_LE(simulator.report().kinetic_energy, 100.0);
+  EXPECT_LE(largest, 5e-3);
 }
 
 }  // namespace

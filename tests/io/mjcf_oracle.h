@@ -39,8 +39,13 @@ struct Oracle {
     return Oracle(model);
   }
   static Oracle of_file(const std::string& path) {
+    const mjLogConfig before = mju_getLogConfig();  // warnings would go to a file in the working directory
+    mjLogConfig silent = before;
+    silent.logto_console = silent.logto_file = 0;
+    mju_setLogConfig(silent);
     char error[1000] = "";
     mjModel* model = mj_loadXML(path.c_str(), nullptr, error, sizeof error);
+    mju_setLogConfig(before);
     if (!model) throw std::runtime_error(error);
     return Oracle(model);
   }

@@ -106,7 +106,6 @@ TEST(SdfBroken, Values) {
   EXPECT_REFUSED(load_sdf_string(geometry("<sphere><radius>-1</radius></sphere>")), "<radius>");
   EXPECT_REFUSED(load_sdf_string(geometry("<sphere/>")), "radius");
   EXPECT_REFUSED(load_sdf_string(geometry("<torus/>")), "no known geometry");
-  EXPECT_REFUSED(load_sdf_string(geometry("<box><size>1e300 1e300 1e300</size></box>")), "SDF string");
   EXPECT_REFUSED(load_sdf_string(geometry("<mesh><uri>a.obj</uri><scale>0 1 1</scale></mesh>")), "zero");
   EXPECT_REFUSED(
       load_sdf_string(model("<link name='a'><pose>1e308 0 0 0 0 0</pose></link><frame name='f' attached_to='a'>"

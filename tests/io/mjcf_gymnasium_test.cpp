@@ -1,0 +1,61 @@
+// Every MJCF file of Gymnasium's environments: the same mechanics as MuJoCo's, and a thousand steps with a certificate.
+#ifdef STICTION_GYMNASIUM
+
+#include "stiction/sim/simulator.h"
+#include "tests/io/mjcf_oracle.h"
+
+namespace stiction {
+namespace {
+
+using namespace testing;
+
+std::vector<std::string> gymnasium_files() {
+  std::vector<std::string> files{humanoid};
+  for (const auto& entry : std::filesystem::directory_iterator(STICTION_GYMNASIUM "/envs/mujoco/assets")) {
+    if (entry.path().extension() == ".xml") files.push_back(entry.path().string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+class MjcfGymnasium : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(MjcfGymnasium, IsMujocosModel) {
+  const LoadedModel loaded = load_mjcf(GetParam());
+  const Model& model = *loaded.model;
+  Oracle oracle = Oracle::of_file(GetParam());
+  const mjModel& m = *oracle.m;
+  EXPECT_EQ(m.njnt, static_cast<int>(model.joints.size()));
+  EXPECT_EQ(m.nbody - 1 + m.nsite, static_cast<int>(model.frames.size()));
+  mj_resetData(oracle.m, oracle.d);
+  mj_forward(oracle.m, oracle.d);
+  expect_same_mechanics(model, oracle, 1e-9);
+  randomise(oracle, 7);
+  expect_same_mechanics(model, oracle, 1e-9);
+  double moving = 0.0;  // what hangs on a joint; the rest is part of the world here
+  for (int b = 1; b < m.nbody; ++b) moving += m.body_weldid[b] ? m.body_mass[b] : 0.0;
+  EXPECT_NEAR(total_mass(model), moving, 1e-9 * moving);
+}
+
+TEST_P(MjcfGymnasium, RunsAThousandSteps) {
+  const LoadedModel loaded = load_mjcf(GetParam());
+  Simulator simulator(loaded.model);
+  for (int k = 0; k < 1000; ++k) simulator.step();
+  EXPECT_TRUE(simulator.state().q.allFinite());
+  EXPECT_TRUE(simulator.state().v.allFinite());
+  std::printf("%-32s worst residual %.1e, %ld of 1000 steps not certified, %zu elements not used\n",
+              std::filesystem::path(GetParam()).filename().c_str(), simulator.worst_residual(),
+              simulator.num_failed_steps(), loaded.ignored.size());
+  EXPECT_LE(simulator.num_failed_steps(), 30);
+}
+
+std::string test_name(const ::testing::TestParamInfo<std::string>& file) {
+  return std::filesystem::path(file.param).stem().string() + (file.param == humanoid ? "_of_scenes" : "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, MjcfGymnasium, ::testing::ValuesIn(gymnasium_files()), test_name);
+
+}  // namespace
+}  // namespace stiction
+
+#endif
