@@ -22,7 +22,9 @@ HEIGHT = 1.5  # m, of the base above the ground
 
 
 def load(path, ground):
-    parts = [(path, dict(base="floating", position=(0, 0, HEIGHT))), ground] if ground else [path]
+    parts = [path]
+    if ground:
+        parts = [(path, dict(base="floating", position=(0, 0, HEIGHT))), (ground, dict(prefix="below_"))]
     try:
         return stiction.load_models(parts).model, ""
     except ValueError as error:
@@ -42,7 +44,10 @@ def row(path, name, steps, ground):
     load_time = time.perf_counter() - start
     simulator = stiction.Simulator(model, dt=1e-3)
     start = time.perf_counter()
-    simulator.step(steps)
+    try:
+        simulator.step(steps)
+    except RuntimeError as error:
+        return f"{name + mark:60} stopped: {error}", False
     seconds = time.perf_counter() - start
     finite = all(map(math.isfinite, [*simulator.q, *simulator.v]))
     certified = steps - simulator.num_failed_steps

@@ -40,8 +40,9 @@ std::optional<Inertia> UrdfReader::read_inertia(const XmlElement& link) {
   const XmlElement tensor = inertial.child("inertia");
   if (!tensor && inertia.mass != 0.0 && !options_.repair_inertia) tensor.refuse("it is missing");
   const auto entry = [&](const char* name) { return tensor.attribute(name).number(0.0); };
+  const double xx = entry("ixx"), yy = entry("iyy"), zz = entry("izz");
   const double xy = entry("ixy"), xz = entry("ixz"), yz = entry("iyz");
-  inertia.moment << entry("ixx"), xy, xz, xy, entry("iyy"), yz, xz, yz, entry("izz");
+  inertia.moment << xx, xy, xz, xy, yy, yz, xz, yz, zz;
   if (inertia.mass == 0.0 && inertia.moment.isZero(0.0)) return std::nullopt;
   const std::string name = link.attribute("name").string();
   if (inertia.mass < 0.0 && !options_.repair_inertia) {
