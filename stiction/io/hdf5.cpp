@@ -1,13 +1,13 @@
 #include "stiction/io/hdf5.h"
 
-#include <hdf5.h>
-
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <limits>
 #include <stdexcept>
 #include <utility>
+
+#include "stiction/io/hdf5_handle.h"
 
 namespace stiction::hdf5 {
 namespace {
@@ -28,22 +28,6 @@ void silence_library() {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   H5PLset_loading_state(0);  // no code is loaded because a file asks for a foreign filter
 }
-
-class Handle {
- public:
-  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
-  ~Handle() {
-    if (id_ >= 0) close_(id_);
-  }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  operator hid_t() const { return id_; }
-  bool valid() const { return id_ >= 0; }
-
- private:
-  hid_t id_;
-  herr_t (*close_)(hid_t);
-};
 
 std::string text_of(const std::vector<std::int64_t>& shape) {
   std::string text;
@@ -79,7 +63,8 @@ bool is_ieee(hid_t type) {
          H5Tequal(type, H5T_IEEE_F32LE) > 0 || H5Tequal(type, H5T_IEEE_F32BE) > 0;
 }
 
-// What is wrong with the storage of a dataset that claims `num_bytes`, or empty. Looks at declarations only.
+}  // namespace
+
 std::string storage_problem(hid_t dataset, std::int64_t count, std::int64_t value_size, std::int64_t file_bytes) {
   const Handle plist(H5Dget_create_plist(dataset), H5Pclose);
   if (!plist.valid()) return "has no readable storage description";
@@ -118,6 +103,8 @@ std::string storage_problem(hid_t dataset, std::int64_t count, std::int64_t valu
   }
   return {};
 }
+
+namespace {
 
 // A string from `type` and a function that reads into a buffer: H5Dread or H5Aread.
 template <class Read>
@@ -195,7 +182,10 @@ File File::from_image(std::span<const std::byte> image) {
 File File::create(const std::string& path) {
   File file(path, std::unique_lock(library_lock()));
   const std::string temporary = path + ".part";
-  file.id_ = H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  // No number lies across the border of two pages.
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_alignment(access, 1, 8);
+  file.id_ = H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
   if (file.id_ < 0) throw std::runtime_error(path + ": cannot be written");
   file.temporary_ = temporary;
   return file;
@@ -375,15 +365,39 @@ void File::write_string(const std::string& name, const std::string& value) {
   }
 }
 
-void File::write_int_attribute(const std::string& object, const std::string& name, int value) {
+namespace {
+
+// A single value of `file_type` as an attribute.
+bool write_attribute(hid_t file, const std::string& object, const std::string& name, hid_t file_type, hid_t memory_type,
+                     const void* value) {
   const hsize_t dims = 1;
-  const Handle space(H5Screate_simple(1, &dims, nullptr), H5Sclose);
+  const Handle space(
+      H5Tget_class(file_type) == H5T_STRING ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &dims, nullptr), H5Sclose);
   const Handle attribute(
-      H5Acreate_by_name(id_, object.c_str(), name.c_str(), H5T_STD_I32LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+      H5Acreate_by_name(file, object.c_str(), name.c_str(), file_type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
       H5Aclose);
-  if (!attribute.valid() || H5Awrite(attribute, H5T_NATIVE_INT, &value) < 0) {
-    throw std::runtime_error(path_ + ": " + object + ": attribute " + name + " cannot be written");
-  }
+  return attribute.valid() && H5Awrite(attribute, memory_type, value) >= 0;
+}
+
+}  // namespace
+
+void File::write_int_attribute(const std::string& object, const std::string& name, int value) {
+  if (!write_attribute(id_, object, name, H5T_STD_I32LE, H5T_NATIVE_INT, &value)) fail_attribute(object, name);
+}
+
+void File::write_double_attribute(const std::string& object, const std::string& name, double value) {
+  if (!write_attribute(id_, object, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value)) fail_attribute(object, name);
+}
+
+void File::write_string_attribute(const std::string& object, const std::string& name, const std::string& value) {
+  const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  H5Tset_size(type, value.size() + 1);
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  if (!write_attribute(id_, object, name, type, type, value.c_str())) fail_attribute(object, name);
+}
+
+void File::fail_attribute(const std::string& object, const std::string& name) const {
+  throw std::runtime_error(path_ + ": " + object + ": attribute " + name + " cannot be written");
 }
 
 }  // namespace stiction::hdf5

@@ -29,6 +29,8 @@ class File {
   File& operator=(const File&) = delete;
 
   const std::string& path() const { return path_; }
+  std::int64_t id() const { return id_; }  // hid_t, for hdf5_table.cpp
+  std::int64_t num_bytes() const { return num_bytes_; }
 
   // Names are absolute, "/fclib_local/W/p". Only hard links count: others may lead out of the file.
   bool has(const std::string& name) const;
@@ -49,6 +51,8 @@ class File {
   void write_doubles(const std::string& name, VectorView values);
   void write_string(const std::string& name, const std::string& value);
   void write_int_attribute(const std::string& object, const std::string& name, int value);
+  void write_double_attribute(const std::string& object, const std::string& name, double value);
+  void write_string_attribute(const std::string& object, const std::string& name, const std::string& value);
   void close();  // of a file being written: everything is on disk and the file has its name afterwards
 
   // "file: dataset: what is wrong", for readers built on this class.
@@ -56,6 +60,7 @@ class File {
 
  private:
   File(std::string path, std::unique_lock<std::recursive_mutex> lock);
+  [[noreturn]] void fail_attribute(const std::string& object, const std::string& name) const;
   void read(const std::string& name, std::int64_t count, bool whole_numbers, void* out) const;
   void write(const std::string& name, std::int64_t memory_type, std::int64_t file_type, const void* values,
              std::size_t count);

@@ -97,7 +97,37 @@ HullTriangulation convex_triangulation(std::span<const Vector3> points) {
 
 std::shared_ptr<const ConvexHull> ConvexHull::from_points(std::span<const Vector3> points) {
   check_points(points);
-  HullTriangulation hull = convex_triangulation(points);
+  return finish(convex_triangulation(points));
+}
+
+std::shared_ptr<const ConvexHull> ConvexHull::from_surface(std::span<const Vector3> vertices,
+                                                           std::span<const std::array<int, 3>> triangles) {
+  check_points(vertices);
+  const auto num_vertices = static_cast<int>(vertices.size());
+  std::vector<char> used(vertices.size(), 0);
+  for (std::size_t t = 0; t < triangles.size(); ++t) {
+    for (int k = 0; k < 3; ++k) {
+      const int v = triangles[t][k];
+      if (v < 0 || v >= num_vertices || v == triangles[t][(k + 1) % 3]) {
+        refuse("convex hull: triangle ", t, " has corner ", v, " among ", num_vertices, " vertices");
+      }
+      used[v] = 1;
+    }
+  }
+  // A closed surface of one piece without handles has two triangles for each vertex, less four.
+  const bool complete = std::find(used.begin(), used.end(), 0) == used.end();
+  if (!complete || triangles.size() != 2 * vertices.size() - 4) {
+    refuse("convex hull: ", triangles.size(), " triangles over ", num_vertices, " vertices are no closed surface");
+  }
+  HullTriangulation hull{{vertices.begin(), vertices.end()}, {triangles.begin(), triangles.end()}};
+  const double concavity = make_convex(hull);  // finds nothing to do where the surface came from a hull
+  if (!(concavity <= convexity_tolerance * extent_of(vertices))) {
+    refuse("convex hull: the surface of ", triangles.size(), " triangles is open, or concave by ", concavity, " m");
+  }
+  return finish(std::move(hull));
+}
+
+std::shared_ptr<const ConvexHull> ConvexHull::finish(HullTriangulation&& hull) {
   if (hull.vertices.size() > static_cast<std::size_t>(max_vertices)) {
     refuse("convex hull: ", hull.vertices.size(), " vertices, at most ", max_vertices, " are supported");
   }

@@ -15,6 +15,8 @@
 
 namespace stiction {
 
+struct HullTriangulation;  // model/hull_triangulation.h
+
 class ConvexHull {
  public:
   static constexpr int max_vertices = 1 << 15;     // a contact feature packs four vertex numbers into 60 bits
@@ -25,6 +27,10 @@ class ConvexHull {
   // Convex hull of the points. Throws std::invalid_argument for fewer than four points, numbers that are not finite,
   // points in one plane, and hulls of more than max_vertices. Vertices keep the order of the points.
   static std::shared_ptr<const ConvexHull> from_points(std::span<const Vector3> points);
+  // From vertices() and triangles() of a hull, as they were stored: the same hull to the last bit. Throws
+  // std::invalid_argument where they are no closed convex surface.
+  static std::shared_ptr<const ConvexHull> from_surface(std::span<const Vector3> vertices,
+                                                        std::span<const std::array<int, 3>> triangles);
   // Vertex i has x = +half_size.x where bit 0 of i is set, y by bit 1, z by bit 2.
   static std::shared_ptr<const ConvexHull> box(const Vector3& half_size);
 
@@ -74,6 +80,7 @@ class ConvexHull {
   };
 
   ConvexHull() = default;
+  static std::shared_ptr<const ConvexHull> finish(HullTriangulation&& surface);
   void make_adjacency();
   void make_faces();
   void add_face(const std::vector<int>& triangles, int face, std::vector<int>& owner);

@@ -64,7 +64,7 @@ Simulator::Workspace::Workspace(std::shared_ptr<const Model> m, const SimulatorS
       time_step(s.time_step == 0.0 ? model->suggested_time_step : s.time_step),
       state(State::initial(*model)),
       dynamics(*model),
-      collider(model, s.collision),
+      contact_finder(model, s.collision),
       actuation(*model),
       row_builder(model),
       pool(std::clamp(s.threads, 1, 1024)) {
@@ -78,14 +78,6 @@ Simulator::Workspace::Workspace(std::shared_ptr<const Model> m, const SimulatorS
   factor_impulse.setZero(nv);
   constraint_impulse.setZero(nv);
   next_position = model->initial_position;
-  body_poses.resize(model->num_bodies());
-  body_reach.assign(model->num_bodies(), 0.0);
-  body_radius.assign(model->num_bodies(), 0.0);
-  for (const Shape& shape : model->shapes) {
-    has_shapes = true;
-    if (shape.body < 0) continue;
-    body_radius[shape.body] = std::max(body_radius[shape.body], shape.bound_center.norm() + shape.bound_radius);
-  }
 }
 
 std::unique_ptr<ContactSolver> Simulator::Workspace::make_configured_solver() const {
@@ -154,6 +146,10 @@ void Simulator::set_solver_option(std::string_view name, double value) {
   for (IslandSlot& slot : w.slots) slot.solver->set_option(name, value);
 }
 
+std::span<const std::pair<std::string, double>> Simulator::solver_options() const {
+  return workspace_->solver_options;
+}
+
 void Simulator::set_state(const State& state) {
   check_state(model(), state);
   workspace_->state = state;
@@ -216,6 +212,10 @@ void Simulator::add_external_force(int body, const Vector3& force, const Vector3
 void Simulator::clear_external_forces() {
   if (!workspace_->external_forces.empty()) workspace_->wake();
   workspace_->external_forces.clear();
+}
+
+std::span<const BodyWrench> Simulator::external_forces() const {
+  return workspace_->external_forces;
 }
 
 const StepReport& Simulator::step() {

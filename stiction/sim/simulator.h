@@ -79,6 +79,7 @@ class Simulator {
   double time_step() const;
   // A setting of the contact solver by name (ContactSolver::set_option), for every island.
   void set_solver_option(std::string_view name, double value);
+  std::span<const std::pair<std::string, double>> solver_options() const;  // as they were set
 
   const State& state() const;
   void set_state(const State& state);  // throws std::invalid_argument naming what does not fit
@@ -94,6 +95,7 @@ class Simulator {
   void add_external_force(int body, const Vector3& force, const Vector3& point,
                           const Vector3& torque = Vector3::Zero());
   void clear_external_forces();
+  std::span<const BodyWrench> external_forces() const;
 
   const StepReport& step();
   const StepReport& step(int count);  // the report of the last one; `worst` of all steps through worst_residual()

@@ -6,17 +6,6 @@
 #include "stiction/sim/workspace.h"
 
 namespace stiction {
-namespace {
-
-// What no point of a body within `radius` of its origin exceeds, m/s.
-double largest_speed(const DynamicsData& d, int body, double radius) {
-  const BodyState<double>& state = d.bodies[body];
-  const Vec3<double>& w = state.velocity.angular;
-  const Vec3<double> v = d.reference_velocity[d.tree_of[body]] + state.velocity.linear + cross(w, state.position);
-  return std::sqrt(dot(v, v)) + radius * std::sqrt(dot(w, w));
-}
-
-}  // namespace
 
 void Simulator::Workspace::update_dynamics() {
   if (!dynamics_current) {
@@ -27,15 +16,7 @@ void Simulator::Workspace::update_dynamics() {
 }
 
 void Simulator::Workspace::find_contacts() {
-  points = {};
-  if (!has_shapes) return;
-  const double falling = time_step * time_step * model->gravity.norm();
-  for (int b = 0; b < model->num_bodies(); ++b) {
-    if (body_radius[b] == 0.0) continue;
-    body_poses[b] = stiction::body_pose(dynamics, b);
-    body_reach[b] = time_step * largest_speed(dynamics, b, body_radius[b]) + falling;
-  }
-  points = collider.collide(body_poses, body_reach, state.collision);
+  points = contact_finder.find(dynamics, time_step, state.collision);
 }
 
 void Simulator::Workspace::find_sleepers() {

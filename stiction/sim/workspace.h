@@ -10,6 +10,7 @@
 #include "stiction/constraints/islands.h"
 #include "stiction/constraints/row_builder.h"
 #include "stiction/sim/actuation.h"
+#include "stiction/sim/contact_finder.h"
 #include "stiction/sim/island_slot.h"
 #include "stiction/sim/position_projection.h"
 #include "stiction/sim/simulator.h"
@@ -28,8 +29,6 @@ struct Simulator::Workspace {
   double time_step = 0.0;
   std::vector<std::pair<std::string, double>> solver_options;  // set by the user
   ContactModel contact_model = ContactModel::ncp;              // which law the solver solves: what the judge judges
-  std::vector<double> body_radius;  // m, of all shapes of a body about its origin; 0: no shape
-  bool has_shapes = false;
 
   // ---- inputs
   State state;
@@ -41,9 +40,7 @@ struct Simulator::Workspace {
   bool dynamics_current = false;  // the kinematics belong to state.q, state.v
 
   // ---- collide
-  Collider collider;
-  std::vector<Pose> body_poses;
-  std::vector<double> body_reach;
+  ContactFinder contact_finder;
   std::span<const ContactPoint> points;  // of trees awake
   Sleeping sleeping;
 

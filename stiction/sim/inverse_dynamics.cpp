@@ -1,0 +1,355 @@
+#include "stiction/sim/inverse_dynamics.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "stiction/constraints/row_builder.h"
+#include "stiction/dynamics/mechanics.h"
+#include "stiction/math/metric_projection.h"
+#include "stiction/math/refuse.h"
+#include "stiction/math/set_box.h"
+#include "stiction/math/set_half_line.h"
+#include "stiction/sim/actuation.h"
+#include "stiction/sim/contact_finder.h"
+#include "stiction/sim/position_projection.h"
+#include "stiction/solvers/solver.h"
+
+namespace stiction {
+namespace {
+
+void check_settings(const InverseDynamicsSettings& s, int num_velocities) {
+  const auto positive = [](const char* name, double value) {
+    if (!(value > 0.0) || !std::isfinite(value)) {
+      refuse("inverse dynamics: ", name, " is ", value, "; it must be finite and positive");
+    }
+  };
+  positive("proximal", s.proximal);
+  positive("tolerance", s.tolerance);
+  if (s.max_iterations < 1) refuse("inverse dynamics: max_iterations is ", s.max_iterations, "; it must be positive");
+  if (s.contact_model != ContactModel::ncp && s.contact_model != ContactModel::ccp) {
+    refuse("inverse dynamics: contact_model is ", to_string(s.contact_model), "; it must be ncp or ccp");
+  }
+  if (!(s.unactuated_share >= 0.0 && s.unactuated_share <= 1.0)) {
+    refuse("inverse dynamics: unactuated_share is ", s.unactuated_share, "; it must lie in 0 … 1");
+  }
+  for (const int j : s.unactuated) {
+    if (j < 0 || j >= num_velocities) {
+      refuse("inverse dynamics: unactuated names velocity ", j, "; the model has ", num_velocities);
+    }
+  }
+}
+
+std::vector<int> unactuated_velocities(const Model& model, const std::vector<int>& given) {
+  std::vector<int> list = given;
+  if (list.empty()) {
+    std::vector<char> driven(model.dofs.size(), 0);
+    for (const Actuator& a : model.actuators) driven[a.dof] = 1;
+    for (int j = 0; j < model.num_velocities(); ++j) {
+      const bool has_motor =
+          model.actuators.empty() ? num_velocities_of(model.bodies[model.dofs[j].body].joint) == 1 : driven[j] != 0;
+      if (!has_motor) list.push_back(j);
+    }
+  }
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  return list;
+}
+
+// One visit of a constraint: s = Γ(R λ + g), λ ← P^{R+ρI}_K( −(R + ρI)⁻¹ (g + s − ρ λ) ).
+void update_impulse(const Constraint& c, const double* g, const double* r, double rho, bool with_shift,
+                    double* lambda) {
+  if (c.rows == 1) {
+    const double x = -(g[0] - rho * lambda[0]) / (r[0] + rho);  // one row: no shift, and no metric is noticed
+    switch (c.kind) {
+      case ConstraintKind::unilateral:
+        lambda[0] = SetHalfLine{}.project(x);
+        break;
+      case ConstraintKind::dry_friction:
+        lambda[0] = SetBox{c.bound}.project(x);
+        break;
+      default:
+        lambda[0] = x;
+    }
+    return;
+  }
+  const Vector3 d(r[0] + rho, r[1] + rho, r[2] + rho), old(lambda[0], lambda[1], lambda[2]);
+  Vector3 free(g[0], g[1], g[2]);
+  const Vector3 sigma = free + Vector3(r[0], r[1], r[2]).cwiseProduct(old);
+  const SetAnisotropicCone cone{c.friction, c.friction_2};
+  if (with_shift && c.kind != ConstraintKind::bilateral) free += cone.de_saxce_shift(sigma);
+  Vector3 x = -(free - rho * old).cwiseQuotient(d);
+  if (c.kind == ConstraintKind::frictional) {
+    x = d[0] == d[1] ? project_in_metric(SetCoulombCone{c.friction}, x, RoundMetric{d[0], d[2]})
+                     : project_in_metric(SetCoulombCone{c.friction}, x, d);
+  } else if (c.kind == ConstraintKind::anisotropic) {
+    x = project_in_metric(cone, x, d);
+  }
+  Eigen::Map<Vector3>{lambda} = x;
+}
+
+}  // namespace
+
+std::string_view to_string(InverseMethod method) {
+  return method == InverseMethod::exact ? "exact" : "least_squares";
+}
+
+std::string_view to_string(InverseStatus status) {
+  switch (status) {
+    case InverseStatus::converged:
+      return "converged";
+    case InverseStatus::unreachable:
+      return "unreachable";
+    case InverseStatus::iteration_limit:
+      return "iteration_limit";
+  }
+  return "?";
+}
+
+struct InverseDynamics::Workspace {
+  std::shared_ptr<const Model> model;
+  InverseDynamicsSettings settings;
+  SimulatorSettings simulator_settings;
+  std::vector<int> unactuated;
+
+  DynamicsData dynamics;
+  ContactFinder contact_finder;
+  CollisionCache cache;
+  Actuation actuation;
+  RowBuilder row_builder;
+  RowSet rows;
+  std::unique_ptr<ContactSolver> solver;  // least_squares
+  VectorX acceleration, factor_impulse;
+  VectorX asked;  // τ without constraints at v_ref
+  VectorX g, r;   // J v_ref + γ, R by row
+  InverseDynamicsResult result;
+
+  Workspace(const Simulator& simulator, const InverseDynamicsSettings& s)
+      : model(simulator.shared_model()),
+        settings(s),
+        simulator_settings(simulator.settings()),
+        dynamics(*model),
+        contact_finder(model, simulator.settings().collision),
+        actuation(*model),
+        row_builder(model) {
+    check_settings(settings, model->num_velocities());
+    unactuated = unactuated_velocities(*model, settings.unactuated);
+  }
+
+  void make_rows(const State& state, VectorView v_ref);
+  void start_from_last_step(const State& state);
+  VectorX force_without_constraints(const Simulator& simulator, const VectorX& velocity);
+  VectorX transpose_product(const VectorX& impulse);
+  ContactProblem problem(const MatrixX& delassus, const VectorX& free) const;
+  void solve_exactly();
+  void solve_least_squares(VectorView v_ref);
+  void finish(const Simulator& simulator, VectorView v_ref);
+};
+
+// Rows as the step would have them, were v_ref its free velocity; every contact point that is near becomes one.
+void InverseDynamics::Workspace::make_rows(const State& state, VectorView v_ref) {
+  cache = state.collision;
+  const auto points = contact_finder.find(dynamics, simulator_settings.time_step, cache);
+  row_builder.build({.dynamics = dynamics,
+                     .q = state.q.data(),
+                     .v = state.v.data(),
+                     .v_free = v_ref.data(),
+                     .contacts = points,
+                     .contact_margin = std::numeric_limits<double>::infinity(),
+                     .time_step = simulator_settings.time_step,
+                     .settings = simulator_settings.constraints},
+                    rows);
+  result.constraints = rows.constraint;
+  result.ids = rows.id;
+  int num_rows = 0;
+  for (Constraint& c : result.constraints) c.first_row = std::exchange(num_rows, num_rows + c.rows);
+  g.resize(num_rows);
+  r.resize(num_rows);
+  result.impulse.setZero(num_rows);
+  result.constraint_velocity.setZero(num_rows);
+  for (int i = 0; i < rows.size(); ++i) {
+    const Constraint& c = result.constraints[i];
+    for (int k = 0; k < c.rows; ++k) {
+      g[c.first_row + k] = rows.free_velocity[i][k];
+      r[c.first_row + k] = rows.compliance[i][k];
+    }
+  }
+}
+
+void InverseDynamics::Workspace::start_from_last_step(const State& state) {
+  auto before = state.warm_starts.begin();
+  for (int i = 0; i < rows.size(); ++i) {
+    while (before != state.warm_starts.end() && before->id < rows.id[i]) ++before;
+    if (before == state.warm_starts.end()) break;
+    if (!(before->id == rows.id[i])) continue;
+    Vector3 x(before->impulse[0], before->impulse[1], before->impulse[2]);
+    if (rows.id[i].source == ConstraintSource::contact) x = row_builder.frame(i).transpose() * x;
+    for (int k = 0; k < rows.constraint[i].rows; ++k) result.impulse[result.constraints[i].first_row + k] = x[k];
+  }
+}
+
+// (3.3) with λ = 0, less what acts by itself.
+VectorX InverseDynamics::Workspace::force_without_constraints(const Simulator& simulator, const VectorX& velocity) {
+  acceleration = (velocity - simulator.state().v) / simulator_settings.time_step;
+  VectorX tau(velocity.size());
+  const auto wrenches = simulator.external_forces();
+  inverse_dynamics(*model, dynamics, acceleration.data(), wrenches.data(), static_cast<int>(wrenches.size()),
+                   tau.data());
+  tau -= actuation.force();
+  if (const double* added = actuation.added_diagonal()) {
+    for (Eigen::Index j = 0; j < tau.size(); ++j) tau[j] += added[j] * acceleration[j];
+  }
+  return tau;
+}
+
+// Jᵀ λ = (M + added) · (M + added)⁻¹ Jᵀ λ, the latter through the factor in which rows are kept.
+VectorX InverseDynamics::Workspace::transpose_product(const VectorX& impulse) {
+  const int nv = model->num_velocities();
+  std::vector<Pack4> packs(rows.size());
+  for (int i = 0; i < rows.size(); ++i) {
+    const Constraint& c = result.constraints[i];
+    for (int k = 0; k < c.rows; ++k) packs[i][k] = impulse[c.first_row + k];
+  }
+  factor_impulse.setZero(nv);
+  add_factor_impulse(*model, rows, packs, factor_impulse);
+  velocity_from_factor(*model, dynamics, factor_impulse.data(), factor_impulse.data());
+  VectorX product(nv);
+  multiply_inertia(*model, dynamics, factor_impulse.data(), product.data());
+  if (const double* added = actuation.added_diagonal()) {
+    for (int j = 0; j < nv; ++j) product[j] += added[j] * factor_impulse[j];
+  }
+  return product;
+}
+
+ContactProblem InverseDynamics::Workspace::problem(const MatrixX& delassus, const VectorX& free) const {
+  return ContactProblem::from_dense(result.constraints, delassus, free, r);
+}
+
+void InverseDynamics::Workspace::solve_exactly() {
+  const int m = static_cast<int>(g.size());
+  const ContactProblem given = problem(MatrixX::Zero(m, m), g);  // v_ref is given: impulses do not change it
+  const JudgeSettings law{.model = settings.contact_model, .time_step = simulator_settings.time_step};
+  const auto note = [&] {
+    result.residuals = judge(given, result.impulse, law);
+    result.impulse_history.push_back(result.impulse.norm());
+    result.residual_history.push_back(result.residuals.eps_abs);
+    return result.residuals.eps_abs <= settings.tolerance;
+  };
+  bool done = note();
+  for (result.iterations = 0; !done && result.iterations < settings.max_iterations; ++result.iterations) {
+    for (const Constraint& c : result.constraints) {
+      update_impulse(c, g.data() + c.first_row, r.data() + c.first_row, settings.proximal,
+                     settings.contact_model == ContactModel::ncp, result.impulse.data() + c.first_row);
+    }
+    done = note();
+  }
+  result.status = InverseStatus::converged;
+  if (!done) {
+    const auto& norms = result.impulse_history;
+    const bool grows = norms.back() > 1.5 * norms[norms.size() / 2];
+    result.status = grows ? InverseStatus::unreachable : InverseStatus::iteration_limit;
+  }
+  given.velocity(result.impulse, result.constraint_velocity);
+}
+
+void InverseDynamics::Workspace::solve_least_squares(VectorView v_ref) {
+  const int m = static_cast<int>(g.size()), u = static_cast<int>(unactuated.size());
+  const double give = 1.0 - settings.unactuated_share, dt = simulator_settings.time_step;
+  MatrixX inertia(u, u), jacobian(m, u);
+  Eigen::VectorXd defect(u);  // r of the objective
+  const MatrixX whole = inertia_matrix(*model, dynamics);
+  const double* added = actuation.added_diagonal();
+  for (int i = 0; i < u; ++i) {
+    for (int j = 0; j < u; ++j) inertia(i, j) = whole(unactuated[i], unactuated[j]);
+    if (added) inertia(i, i) += added[unactuated[i]];
+    defect[i] = dt * asked[unactuated[i]];
+  }
+  VectorX unit;
+  for (int row = 0; row < m; ++row) {
+    unit.setZero(m);
+    unit[row] = 1.0;
+    const VectorX column = transpose_product(unit);
+    for (int j = 0; j < u; ++j) jacobian(row, j) = column[unactuated[j]];
+  }
+  const Eigen::LLT<MatrixX> factor(inertia);
+  const MatrixX response = give * factor.solve(jacobian.transpose());  // d per impulse
+  const Eigen::VectorXd falling = -give * factor.solve(defect);        // d without impulses
+  MatrixX delassus = jacobian * response;
+  delassus = (0.5 * (delassus + delassus.transpose())).eval();
+  VectorX free = g;
+  for (int row = 0; row < m; ++row) free[row] += jacobian.row(row).dot(falling);
+  const ContactProblem freed = problem(delassus, free);
+
+  if (!solver) {
+    const bool own = settings.contact_model == ContactModel::ccp;
+    solver = make_solver(own ? "ccp-newton" : "auto");
+    solver->settings().tolerance = 0.5 * simulator_settings.tolerance;
+    solver->settings().max_iterations = settings.max_iterations;
+  }
+  ContactSolution solution;
+  solution.impulse = result.impulse;
+  const SolveReport report = solver->solve(freed, solution);
+  result.impulse = solution.impulse;
+  result.iterations = report.iterations;
+  result.status = report.status == SolveStatus::converged ? InverseStatus::converged : InverseStatus::iteration_limit;
+  result.residuals =
+      judge(freed, result.impulse, {.model = settings.contact_model, .time_step = simulator_settings.time_step});
+  freed.velocity(result.impulse, result.constraint_velocity);
+  result.velocity = v_ref;
+  Eigen::VectorXd d = falling;
+  for (int row = 0; row < m; ++row) d += response.col(row) * result.impulse[row];
+  for (int i = 0; i < u; ++i) result.velocity[unactuated[i]] += d[i];
+}
+
+void InverseDynamics::Workspace::finish(const Simulator& simulator, VectorView v_ref) {
+  if (settings.method == InverseMethod::least_squares) asked = force_without_constraints(simulator, result.velocity);
+  result.constraint_impulse = transpose_product(result.impulse);
+  result.joint_force = asked - result.constraint_impulse / simulator_settings.time_step;
+  result.velocity_defect = (result.velocity - VectorX(v_ref)).norm();
+  result.unactuated_force.setZero(asked.size());
+  for (const int j : unactuated) result.unactuated_force[j] = result.joint_force[j];
+  result.unactuated_norm = result.unactuated_force.norm();
+}
+
+InverseDynamics::InverseDynamics(const Simulator& simulator, const InverseDynamicsSettings& settings)
+    : workspace_(std::make_unique<Workspace>(simulator, settings)) {}
+InverseDynamics::~InverseDynamics() = default;
+InverseDynamics::InverseDynamics(InverseDynamics&&) noexcept = default;
+
+const InverseDynamicsResult& InverseDynamics::solve(const Simulator& simulator, VectorView v_ref) {
+  Workspace& w = *workspace_;
+  if (simulator.shared_model() != w.model) refuse("inverse dynamics: the simulator has another model");
+  if (v_ref.size() != w.model->num_velocities()) {
+    refuse("inverse dynamics: v_ref has ", v_ref.size(), " entries but the model has ", w.model->num_velocities());
+  }
+  for (Eigen::Index j = 0; j < v_ref.size(); ++j) {
+    if (!std::isfinite(v_ref[j])) refuse("inverse dynamics: v_ref[", j, "] is ", v_ref[j]);
+  }
+  const State& state = simulator.state();
+  w.simulator_settings = simulator.settings();
+  w.result.impulse_history.clear(), w.result.residual_history.clear();
+  update_kinematics(*w.model, state.q.data(), state.v.data(), w.dynamics);
+  update_inertia(*w.model, w.dynamics);
+  w.actuation.update(*w.model, state.q.data(), state.v.data(), state.control.data(), w.simulator_settings.time_step,
+                     w.simulator_settings.implicit);
+  factor_inertia(*w.model, w.actuation.added_diagonal(), w.dynamics);
+  w.make_rows(state, v_ref);
+  if (w.settings.from_last_step) w.start_from_last_step(state);
+  w.result.velocity = v_ref;
+  w.asked = w.force_without_constraints(simulator, w.result.velocity);
+  if (w.settings.method == InverseMethod::exact) {
+    w.solve_exactly();
+  } else {
+    w.solve_least_squares(v_ref);
+  }
+  w.finish(simulator, v_ref);
+  return w.result;
+}
+
+InverseDynamicsResult inverse_dynamics(const Simulator& simulator, VectorView v_ref,
+                                       const InverseDynamicsSettings& settings) {
+  return InverseDynamics(simulator, settings).solve(simulator, v_ref);
+}
+
+}  // namespace stiction

@@ -1,0 +1,289 @@
+// Recordings: what was appended comes back, files that grow are readable at any time, and simulations go on from them
+// with the same bits. Kills are tried in tests/recording/kill_test.py.
+#include "stiction/io/recording.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "stiction/io/fclib.h"
+#include "stiction/io/model_storage.h"
+#include "tests/io/recorded_worlds.h"
+
+namespace stiction {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::tumbling_pile;
+
+class Recording : public ::testing::Test {
+ protected:
+  Recording() : folder_(fs::temp_directory_path() / ("stiction-recording-" + std::to_string(::getpid()))) {
+    fs::create_directories(folder_);
+    path_ = (folder_ / "run.h5").string();
+  }
+  ~Recording() override { fs::remove_all(folder_); }
+
+  fs::path folder_;
+  std::string path_;
+};
+
+// Drives the arm, so that control belongs to what must come back.
+const StepReport& step(Simulator& simulator) {
+  VectorX control(1);
+  control[0] = std::sin(5.0 * simulator.state().time);
+  simulator.set_control(control);
+  return simulator.step();
+}
+
+bool same(const Contact& a, const Contact& b) {
+  return a.point.id == b.point.id && a.point.position == b.point.position && a.point.normal == b.point.normal &&
+         a.point.gap == b.point.gap && a.body_a == b.body_a && a.body_b == b.body_b && a.frame == b.frame &&
+         a.impulse == b.impulse && a.force == b.force && a.velocity == b.velocity && a.friction == b.friction &&
+         a.regime == b.regime;
+}
+
+void expect_same(const StepReport& a, const StepReport& b) {
+  EXPECT_EQ(a.time, b.time);
+  EXPECT_EQ(a.num_contacts, b.num_contacts);
+  EXPECT_EQ(a.num_sticking, b.num_sticking);
+  EXPECT_EQ(a.num_sliding, b.num_sliding);
+  EXPECT_EQ(a.num_open, b.num_open);
+  EXPECT_EQ(a.num_limits, b.num_limits);
+  EXPECT_EQ(a.num_dry_frictions, b.num_dry_frictions);
+  EXPECT_EQ(a.num_loops, b.num_loops);
+  EXPECT_EQ(a.num_islands, b.num_islands);
+  EXPECT_EQ(a.num_sleeping_bodies, b.num_sleeping_bodies);
+  EXPECT_EQ(a.status, b.status);
+  EXPECT_EQ(a.iterations, b.iterations);
+  EXPECT_EQ(a.factorisations, b.factorisations);
+  EXPECT_EQ(std::memcmp(&a.residuals, &b.residuals, sizeof(double) * 9), 0);
+  EXPECT_EQ(a.residuals.worst_constraint, b.residuals.worst_constraint);
+  EXPECT_EQ(a.worst_contact, b.worst_contact);
+  EXPECT_EQ(a.certified, b.certified);
+  EXPECT_EQ(a.kinetic_energy, b.kinetic_energy);
+  EXPECT_EQ(a.potential_energy, b.potential_energy);
+  EXPECT_EQ(a.constraint_work, b.constraint_work);
+  EXPECT_EQ(a.dissipated, b.dissipated);
+  EXPECT_EQ(a.largest_penetration, b.largest_penetration);
+  EXPECT_EQ(a.seconds, b.seconds);
+}
+
+// What a run was, kept in memory.
+struct Kept {
+  std::vector<State> states;
+  std::vector<StepReport> reports;
+  std::vector<std::vector<Contact>> contacts;
+
+  void add(const Simulator& simulator) {
+    states.push_back(simulator.state());
+    reports.push_back(simulator.report());
+    contacts.emplace_back(simulator.contacts().begin(), simulator.contacts().end());
+  }
+};
+
+void expect_same(const RecordingReader& reader, const Kept& kept, std::int64_t num_steps) {
+  ASSERT_EQ(reader.num_steps(), num_steps);
+  const auto times = reader.times();
+  const auto numbers = reader.step_numbers();
+  const auto q = reader.positions(), v = reader.velocities(), control = reader.controls();
+  const auto reports = reader.reports();
+  ASSERT_EQ(q.rows(), num_steps);
+  for (std::int64_t k = 0; k < num_steps; ++k) {
+    const State& state = kept.states[k];
+    EXPECT_EQ(times[k], state.time);
+    EXPECT_EQ(numbers[k], state.step);
+    EXPECT_EQ(std::memcmp(q.row(k).data(), state.q.data(), sizeof(double) * state.q.size()), 0);
+    EXPECT_EQ(std::memcmp(v.row(k).data(), state.v.data(), sizeof(double) * state.v.size()), 0);
+    EXPECT_EQ(control(k, 0), state.control[0]);
+    expect_same(reports[k], kept.reports[k]);
+  }
+  std::vector<std::int64_t> begin;
+  const auto contacts = reader.contacts(0, -1, begin);
+  ASSERT_EQ(begin.size(), static_cast<std::size_t>(num_steps) + 1);
+  for (std::int64_t k = 0; k < num_steps; ++k) {
+    ASSERT_EQ(begin[k + 1] - begin[k], static_cast<std::int64_t>(kept.contacts[k].size())) << k;
+    for (std::int64_t i = begin[k]; i < begin[k + 1]; ++i) {
+      EXPECT_TRUE(same(contacts[i], kept.contacts[k][i - begin[k]]));
+    }
+  }
+}
+
+TEST_F(Recording, WhatWasAppendedComesBack) {
+  Simulator simulator(tumbling_pile(8), {.time_step = 2e-3, .constraints = {.baumgarte = 0.3}});
+  simulator.set_solver_option("tolerance", 1e-10);
+  const State start = simulator.state();
+  RecordingWriter writer(path_, simulator, {.steps_per_block = 7});
+  Kept kept;
+  for (int k = 0; k < 300; ++k) {
+    writer.append(simulator, step(simulator));
+    kept.add(simulator);
+    if (k % 50 == 13) {  // the growing file, after whole blocks
+      expect_same(RecordingReader(path_), kept, (k + 1) / 7 * 7);
+    }
+  }
+  EXPECT_GT(simulator.report().num_contacts, 10);
+  const auto growing = fs::file_size(path_);
+  writer.close();
+  EXPECT_LT(fs::file_size(path_), growing);
+  EXPECT_FALSE(fs::exists(path_ + ".new"));
+  EXPECT_FALSE(fs::exists(path_ + ".part"));
+  const RecordingReader reader(path_);
+  expect_same(reader, kept, 300);
+  EXPECT_EQ(reader.settings().constraints.baumgarte, 0.3);
+  EXPECT_EQ(reader.settings().time_step, 2e-3);
+  ASSERT_EQ(reader.solver_options().size(), 1u);
+  EXPECT_EQ(reader.solver_options()[0].second, 1e-10);
+  EXPECT_EQ(model_to_bytes(*reader.model()), model_to_bytes(simulator.model()));
+  for (const std::int64_t after : reader.saved_steps()) {
+    const State& wanted = after == 0 ? start : kept.states[after - 1];
+    EXPECT_EQ(reader.saved_state(after).to_bytes(), wanted.to_bytes()) << after;
+  }
+  EXPECT_EQ(reader.saved_steps().size(), 1u + 300 / 7 + 1);
+  EXPECT_EQ(reader.contacts(299).size(), kept.contacts[299].size());
+  EXPECT_EQ(reader.positions(10, 5).rows(), 5);
+  EXPECT_EQ(reader.positions(10, 5)(0, 0), kept.states[10].q[0]);
+}
+
+TEST_F(Recording, ASimulationGoesOnWithTheSameBits) {
+  const auto model = tumbling_pile(10);
+  Simulator whole(model, {.time_step = 2e-3}), first(model, {.time_step = 2e-3});
+  for (int k = 0; k < 400; ++k) step(whole);
+  {
+    RecordingWriter writer(path_, first, {.steps_per_block = 50});
+    for (int k = 0; k < 230; ++k) writer.append(first, step(first));
+  }  // closes
+  {
+    Simulator second = RecordingReader(path_).resume();
+    auto writer = RecordingWriter::continue_at_end(path_, second, {.steps_per_block = 20});
+    EXPECT_EQ(writer.num_steps(), 230);
+    for (int k = 0; k < 100; ++k) writer.append(second, step(second));
+    writer.flush();
+    // From here on the file is what a killed process leaves: it is not closed, and its writer is gone.
+    fs::copy_file(path_, path_ + ".killed");
+  }
+  fs::rename(path_ + ".killed", path_);
+  Simulator third = RecordingReader(path_).resume();
+  auto writer = RecordingWriter::continue_at_end(path_, third);
+  for (int k = 0; k < 70; ++k) writer.append(third, step(third));
+  writer.close();
+  EXPECT_EQ(third.state().to_bytes(), whole.state().to_bytes());
+  const RecordingReader reader(path_);
+  ASSERT_EQ(reader.num_steps(), 400);
+  const auto times = reader.times();
+  for (int k = 1; k < 400; ++k) EXPECT_GT(times[k], times[k - 1]);
+  Simulator middle = reader.resume(200);  // a full state in between
+  for (int k = 0; k < 200; ++k) step(middle);
+  EXPECT_EQ(middle.state().to_bytes(), whole.state().to_bytes());
+}
+
+TEST_F(Recording, OnlyTheEndOfTheSameSimulationCanBeContinued) {
+  const auto model = tumbling_pile(3);
+  Simulator simulator(model, {.time_step = 2e-3});
+  {
+    RecordingWriter writer(path_, simulator);
+    for (int k = 0; k < 10; ++k) writer.append(simulator, step(simulator));
+    EXPECT_THROW(RecordingWriter::continue_at_end(path_, simulator), std::runtime_error) << "it is being written";
+  }
+  const auto message = [&](const Simulator& s) -> std::string {
+    try {
+      RecordingWriter::continue_at_end(path_, s);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(message(Simulator(tumbling_pile(4), {.time_step = 2e-3})).find("another model"), std::string::npos);
+  EXPECT_NE(message(Simulator(model, {.time_step = 1e-3})).find("another time_step"), std::string::npos);
+  EXPECT_NE(message(Simulator(model, {.time_step = 2e-3})).find("does not stand"), std::string::npos);
+  EXPECT_EQ(RecordingReader(path_).num_steps(), 10) << "a refusal leaves the file as it was";
+  RecordingWriter::continue_at_end(path_, simulator).close();
+  EXPECT_EQ(RecordingReader(path_).num_steps(), 10);
+}
+
+TEST_F(Recording, WorldsWithoutActuatorsBodiesOrStepsAreRecorded) {
+  Simulator empty(ModelBuilder().build(), {.time_step = 1e-3});
+  RecordingWriter writer(path_, empty, {.steps_per_block = 2});
+  for (int k = 0; k < 100; ++k) writer.append(empty, empty.step());  // longer than the room at the beginning
+  EXPECT_EQ(RecordingReader(path_).controls().rows(), 100);
+  writer.close();
+  const RecordingReader reader(path_);
+  EXPECT_EQ(reader.num_steps(), 100);
+  EXPECT_EQ(reader.positions().cols(), 0);
+  EXPECT_EQ(reader.positions().rows(), 100);
+  {
+    RecordingWriter none(path_, empty);
+  }
+  EXPECT_EQ(RecordingReader(path_).num_steps(), 0);
+  EXPECT_EQ(RecordingReader(path_).resume().state().step, 100);
+  EXPECT_THROW(RecordingReader(path_).contacts(0), std::invalid_argument);
+}
+
+TEST_F(Recording, MisuseIsRefused) {
+  Simulator simulator(tumbling_pile(2), {.time_step = 1e-3}), other(tumbling_pile(3), {.time_step = 1e-3});
+  EXPECT_THROW(RecordingWriter(path_, simulator, {.steps_per_block = 0}), std::invalid_argument);
+  EXPECT_THROW(RecordingWriter(path_, simulator, {.compression = 10}), std::invalid_argument);
+  EXPECT_THROW(RecordingWriter("/nowhere/run.h5", simulator), std::runtime_error);
+  EXPECT_THROW(RecordingReader(path_ + ".missing"), std::invalid_argument);
+  RecordingWriter writer(path_, simulator);
+  EXPECT_THROW(writer.append(other, other.step()), std::invalid_argument);
+  writer.append(simulator, simulator.step());
+  writer.close();
+  writer.close();
+  EXPECT_THROW(writer.append(simulator, simulator.step()), std::runtime_error);
+  const RecordingReader reader(path_);
+  EXPECT_THROW(reader.times(0, 2), std::invalid_argument);
+  EXPECT_THROW(reader.times(-1), std::invalid_argument);
+  EXPECT_THROW(reader.saved_state(2), std::invalid_argument);
+}
+
+std::vector<std::byte> bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+void read_all(const RecordingReader& reader) {
+  std::vector<std::int64_t> begin;
+  reader.times(), reader.step_numbers(), reader.positions(), reader.velocities(), reader.controls(), reader.reports();
+  reader.contacts(0, -1, begin);
+  for (const std::int64_t after : reader.saved_steps()) reader.saved_state(after);
+}
+
+TEST_F(Recording, ForeignTruncatedAndDamagedFilesGiveMessages) {
+  EXPECT_THROW(RecordingReader::from_image(bytes_of(STICTION_SCENES "/fclib/FC3D_Example1.hdf5")),
+               std::invalid_argument);
+  Simulator simulator(tumbling_pile(3), {.time_step = 5e-3});
+  RecordingWriter writer(path_, simulator, {.steps_per_block = 20});
+  for (int k = 0; k < 60; ++k) writer.append(simulator, step(simulator));
+  for (const bool closed : {false, true}) {
+    if (closed) writer.close();
+    const auto whole = bytes_of(path_);
+    read_all(RecordingReader::from_image(whole));
+    std::mt19937_64 rng(4);
+    int refused = 0;
+    for (int k = 0; k < 400; ++k) {
+      auto damaged = whole;
+      if (k % 4 == 0) {
+        damaged.resize(rng() % damaged.size());
+      } else {
+        const std::size_t head = k % 4 == 1 ? damaged.size() : std::min<std::size_t>(damaged.size(), 8192);
+        for (int n = 0; n < 5; ++n) damaged[rng() % head] = static_cast<std::byte>(rng());
+      }
+      try {
+        read_all(RecordingReader::from_image(damaged));
+      } catch (const std::invalid_argument&) {
+        ++refused;
+      }
+    }
+    EXPECT_GT(refused, 100);
+  }
+}
+
+}  // namespace
+}  // namespace stiction
