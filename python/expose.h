@@ -9,9 +9,11 @@ void expose_contact(nanobind::module_& module);
 void expose_solvers(nanobind::module_& module);
 void expose_geometry(nanobind::module_& module);  // model: poses, shapes, inertias
 void expose_model(nanobind::module_& module);
-void expose_builder(nanobind::module_& module);  // model: ModelBuilder
-void expose_sim(nanobind::module_& module);      // and dynamics, which are questions to a simulator too
+void expose_builder(nanobind::module_& module);           // model: ModelBuilder
+void expose_sim(nanobind::module_& module);               // and dynamics, which are questions to a simulator too
+void expose_inverse_dynamics(nanobind::module_& module);  // sim
 void expose_io(nanobind::module_& module);
-void expose_load(nanobind::module_& module);  // io: robot files
+void expose_load(nanobind::module_& module);       // io: robot files
+void expose_recording(nanobind::module_& module);  // io
 
 }  // namespace stiction::python

@@ -85,11 +85,15 @@ const Fields<S>& setting_fields() {
   return fields;
 }
 
-nb::dict settings_of(const S& values) {
+}  // namespace
+
+nb::dict settings_of(const SimulatorSettings& values) {
   nb::dict dict;
   for (const Setting& s : settings()) dict[s.field.name] = s.get(values);
   return dict;
 }
+
+namespace {
 
 S to_settings(const nb::kwargs& keywords) {
   S values;

@@ -39,6 +39,8 @@ class Turn {
 void expose_step_results(nanobind::module_& module);
 void expose_dynamics(nanobind::module_& module, nanobind::class_<SharedSimulator>& simulator);
 
+nanobind::dict settings_of(const SimulatorSettings& values);
+
 // An index that exists, or a name that is looked up.
 int to_frame(const Model& model, const nanobind::object& frame);
 // A body by index, or the body that carries the frame of that name.

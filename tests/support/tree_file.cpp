@@ -101,7 +101,7 @@ void read_item(const std::string& item, std::istream& in, const Order& order, Tr
 
 }  // namespace
 
-TreeFile read_tree_file(const std::string& path) {
+TreeFile read_tree_file(const std::string& path, const std::function<void(ModelBuilder&)>& dress) {
   std::ifstream file(path);
   if (!file) throw std::runtime_error("cannot open " + path);
   ModelBuilder builder;
@@ -123,6 +123,7 @@ TreeFile read_tree_file(const std::string& path) {
     } else if (item == "sample") {
       if (!tree.model) {
         for (const BodyOptions& body : bodies) builder.add_body(body);
+        if (dress) dress(builder);
         tree.model = builder.build();
         order = std::make_unique<Order>(*tree.model, joints);
       }

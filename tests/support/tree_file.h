@@ -2,6 +2,7 @@
 // there).
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -23,6 +24,8 @@ struct TreeFile {
   std::vector<TreeSample> samples;  // in the order of the model's q and v
 };
 
-TreeFile read_tree_file(const std::string& path);
+// `dress` may add shapes and more before the model is built; bodies have the builder's indices of their order in the
+// file.
+TreeFile read_tree_file(const std::string& path, const std::function<void(ModelBuilder&)>& dress = {});
 
 }  // namespace stiction::testing

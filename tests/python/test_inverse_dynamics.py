@@ -1,0 +1,72 @@
+"""Inverse dynamics with contact from Python; its mathematics is tested in C++."""
+
+import importlib.util
+import pathlib
+
+import numpy as np
+import pytest
+import stiction
+from worlds import box_on_plane, pendulum
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def test_a_resting_box_carries_itself():
+    simulator = stiction.Simulator(box_on_plane(), dt=1e-3)
+    weight = 8 * 9.81
+    result = stiction.inverse_dynamics(simulator, np.zeros(6), method="least_squares")
+    assert result.converged and result.status == "converged"
+    assert result.unactuated_norm < 1e-9
+    assert result.velocity_defect < 1e-12
+    assert sum(result.impulse[2::3]) == pytest.approx(weight * 1e-3)
+    assert np.allclose(result.constraint_impulse[:3], [0, 0, weight * 1e-3])
+    asked = stiction.inverse_dynamics(simulator, np.zeros(6), from_last_step=False)
+    assert asked.unactuated_force[2] == pytest.approx(weight)
+    assert asked.residuals.eps_abs <= 1e-6
+
+
+def test_forces_fed_back_give_the_velocity():
+    simulator = stiction.Simulator(pendulum(), dt=1e-3)
+    result = stiction.inverse_dynamics(simulator, [0.7])
+    simulator.set_joint_force(result.joint_force)
+    simulator.step()
+    assert simulator.v[0] == pytest.approx(0.7, abs=1e-12)
+    assert result.unactuated_norm == 0
+
+
+def test_the_function_without_contact_is_still_there():
+    model = pendulum()
+    assert stiction.inverse_dynamics(model, [0.3], [0.0], [1.0]).shape == (1,)
+
+
+def test_the_relaxation_diverges_when_sliding():
+    simulator = stiction.Simulator(box_on_plane(), dt=1e-3)
+    simulator.set_velocity([1, 0, 0, 0, 0, 0])
+    slide = [0.999, 0, 0, 0, 0, 0]
+    assert stiction.inverse_dynamics(simulator, slide).converged
+    relaxed = stiction.inverse_dynamics(simulator, slide, contact_model="ccp", max_iterations=20)
+    assert relaxed.status == "unreachable" and not relaxed.converged
+    assert len(relaxed.impulse_history) == 21
+    assert relaxed.impulse_history[20] > 1e6
+
+
+def test_bad_input_is_refused():
+    simulator = stiction.Simulator(box_on_plane(), dt=1e-3)
+    with pytest.raises(ValueError, match="v_ref has 5"):
+        stiction.inverse_dynamics(simulator, np.zeros(5))
+    with pytest.raises(TypeError, match="tolerence"):
+        stiction.inverse_dynamics(simulator, np.zeros(6), tolerence=1)
+    with pytest.raises(ValueError):
+        stiction.inverse_dynamics(simulator, np.zeros(6), contact_model="lcp")
+    with pytest.raises(ValueError, match="velocity 9"):
+        stiction.inverse_dynamics(simulator, np.zeros(6), unactuated=[9])
+
+
+@pytest.mark.skipif(not stiction.has_mjcf(), reason="MuJoCo is not installed")
+def test_the_example_runs(capsys):
+    spec = importlib.util.spec_from_file_location("inverse_dynamics", ROOT / "examples" / "inverse_dynamics.py")
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    example.main()
+    text = capsys.readouterr().out
+    assert "ncp: converged" in text and "ccp: unreachable" in text
