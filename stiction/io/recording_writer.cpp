@@ -119,6 +119,13 @@ void write_header(hdf5::File& file, const std::string& version, const SimulatorS
   file.make_group("/saved_states");
 }
 
+struct Descriptor {
+  int number;
+  ~Descriptor() {
+    if (number >= 0) ::close(number);
+  }
+};
+
 void check_settings(const RecordingSettings& s) {
   if (s.steps_per_block < 1 || s.steps_per_block > 1000000) {
     refuse("recording: steps_per_block is ", s.steps_per_block, "; it must be 1 … 1000000");
@@ -313,6 +320,8 @@ RecordingWriter::~RecordingWriter() {
 
 RecordingWriter::RecordingWriter(const std::string& path, const Simulator& simulator, const RecordingSettings& settings)
     : file_(std::make_unique<File>(path, simulator, settings)) {
+  const Descriptor present{::open(path.c_str(), O_RDWR | O_CLOEXEC)};
+  if (present.number >= 0) file_->lock(present.number);
   const std::vector<std::byte> model = model_to_bytes(simulator.model());
   file_->put(Table::model, model.data(), model.size(), model.size());
   file_->put(Table::contact_begin, 0);

@@ -121,6 +121,7 @@ struct InverseDynamics::Workspace {
   RowSet rows;
   std::unique_ptr<ContactSolver> solver;  // least_squares
   VectorX acceleration, factor_impulse;
+  std::vector<Pack4> velocity_lanes;
   VectorX asked;  // τ without constraints at v_ref
   VectorX g, r;   // J v_ref + γ, R by row
   InverseDynamicsResult result;
@@ -212,7 +213,7 @@ VectorX InverseDynamics::Workspace::transpose_product(const VectorX& impulse) {
     for (int k = 0; k < c.rows; ++k) packs[i][k] = impulse[c.first_row + k];
   }
   factor_impulse.setZero(nv);
-  add_factor_impulse(*model, rows, packs, factor_impulse);
+  if (rows.size() > 0) sum_factor_impulse(rows, packs, velocity_lanes, factor_impulse);
   velocity_from_factor(*model, dynamics, factor_impulse.data(), factor_impulse.data());
   VectorX product(nv);
   multiply_inertia(*model, dynamics, factor_impulse.data(), product.data());

@@ -188,6 +188,7 @@ TEST_F(Recording, OnlyTheEndOfTheSameSimulationCanBeContinued) {
     RecordingWriter writer(path_, simulator);
     for (int k = 0; k < 10; ++k) writer.append(simulator, step(simulator));
     EXPECT_THROW(RecordingWriter::continue_at_end(path_, simulator), std::runtime_error) << "it is being written";
+    EXPECT_THROW(RecordingWriter(path_, simulator), std::runtime_error) << "it is being written";
   }
   const auto message = [&](const Simulator& s) -> std::string {
     try {

@@ -187,9 +187,9 @@ TEST(InverseDynamics, ForwardAfterInverseIsTheIdentityForASoloThatStandsAndSlide
       const Trip trip = round_trip(simulator, tau, {.method = InverseMethod::least_squares});
       ASSERT_TRUE(trip.inverse.converged()) << k;
       EXPECT_LT(trip.inverse.residuals.eps_nat, 1e-8);
-      EXPECT_LT(trip.inverse.velocity_defect, 1e-7) << k;
+      EXPECT_LT(trip.inverse.velocity_defect, 1e-6) << k;  // v_ref is as exact as the forward step, 1e-9 of ε_nat
       EXPECT_LT(trip.inverse.unactuated_norm, 1e-6) << k << ": nothing pushes the base";
-      EXPECT_LT(trip.error, 1e-7) << k;
+      EXPECT_LT(trip.error, 1e-6) << k;
       sliding += trip.report.num_sliding, sticking += trip.report.num_sticking;
       if (k % 20 == 0) {  // the exact method asks something of the base, and says so
         const Trip exact = round_trip(simulator, servo(simulator, target, 20.0, 0.3), {.from_last_step = false});
@@ -316,7 +316,7 @@ std::shared_ptr<const Model> linkage() {
 TEST(InverseDynamics, LoopsLimitsDryFrictionServosAndForcesAreInTheSameProblem) {
   for (const bool implicit : {true, false}) {
     const auto model = linkage();
-    Simulator simulator(model, {.time_step = 1e-3, .implicit = implicit});
+    Simulator simulator(model, {.time_step = 1e-3, .tolerance = 1e-12, .implicit = implicit});
     VectorX control(3);
     control << 0.6, 0.0, 0.4;
     simulator.set_control(control);
@@ -327,7 +327,7 @@ TEST(InverseDynamics, LoopsLimitsDryFrictionServosAndForcesAreInTheSameProblem) 
     for (int k = 0; k < 400; ++k) {
       VectorX tau(3);
       for (double& t : tau) t = 2.0 * normal(random);
-      const Trip trip = round_trip(simulator, tau, {.tolerance = 1e-8});
+      const Trip trip = round_trip(simulator, tau, {});
       ASSERT_TRUE(trip.inverse.converged()) << k << ' ' << trip.inverse.residuals.eps_abs;
       EXPECT_LT(trip.error, 1e-7) << k;
       limits += trip.report.num_limits;
