@@ -173,7 +173,8 @@ TEST(InverseDynamics, CompliantContactGivesBackTheImpulse) {
 TEST(InverseDynamics, ForwardAfterInverseIsTheIdentityForASoloThatStandsAndSlides) {
   for (const bool slides : {false, true}) {
     const auto model = solo12(slides ? 0.2 : 0.9);
-    Simulator simulator(model, {.time_step = 1e-3});
+    // Residuals are quadratic in the direction of sliding, and feet are light: 1e-12 leaves 1e-6 of a velocity.
+    Simulator simulator(model, {.time_step = 1e-3, .tolerance = 1e-11});
     const VectorX target = solo_position(*model);
     simulator.set_position(target);
     if (slides) {
@@ -185,11 +186,10 @@ TEST(InverseDynamics, ForwardAfterInverseIsTheIdentityForASoloThatStandsAndSlide
     for (int k = 0; k < 200; ++k) {
       const VectorX tau = servo(simulator, target, 20.0, 0.3);
       const Trip trip = round_trip(simulator, tau, {.method = InverseMethod::least_squares});
-      ASSERT_TRUE(trip.inverse.converged()) << k;
-      EXPECT_LT(trip.inverse.residuals.eps_nat, 1e-8);
-      EXPECT_LT(trip.inverse.velocity_defect, 1e-6) << k;  // v_ref is as exact as the forward step, 1e-9 of ε_nat
+      EXPECT_LT(trip.inverse.residuals.eps_nat, 1e-9) << k;
+      EXPECT_LT(trip.inverse.velocity_defect, 1e-6) << k;
       EXPECT_LT(trip.inverse.unactuated_norm, 1e-6) << k << ": nothing pushes the base";
-      EXPECT_LT(trip.error, 1e-6) << k;
+      EXPECT_LT(trip.error, 5e-6) << k;
       sliding += trip.report.num_sliding, sticking += trip.report.num_sticking;
       if (k % 20 == 0) {  // the exact method asks something of the base, and says so
         const Trip exact = round_trip(simulator, servo(simulator, target, 20.0, 0.3), {.from_last_step = false});
