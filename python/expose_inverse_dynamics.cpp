@@ -76,8 +76,7 @@ void expose_inverse_dynamics(nb::module_& module) {
       });
   const std::string signature = "def inverse_dynamics(simulator: Simulator, v_ref: numpy.typing.ArrayLike, *, " +
                                 stub_of(fields()) + ") -> InverseDynamicsResult";
-  module.def("inverse_dynamics", &inverse, "simulator"_a, "v_ref"_a, nb::kw_only(), "settings"_a,
-             nb::sig(keep_text(signature)),
+  module.def("inverse_dynamics", &inverse, "simulator"_a, "v_ref"_a, "settings"_a, nb::sig(keep_text(signature)),
              "Inverse dynamics with contact: the joint forces and impulses with which the next step ends with v_ref. "
              "What no actuator can give is reported as unactuated_force; method='least_squares' gives way in v_ref "
              "instead.");
