@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/run.h"
+#include "cli/solver_run.h"
 
 namespace stiction::cli {
 

@@ -4,7 +4,9 @@
 #include <iostream>
 
 #include "cli/exit_code.h"
+#include "cli/verb_info.h"
 #include "cli/verb_list.h"
+#include "cli/verb_run.h"
 #include "cli/verb_solve.h"
 
 namespace stiction::cli {
@@ -12,6 +14,13 @@ namespace {
 
 constexpr const char* exit_codes =
     "Exit code: 0 everything asked for converged, 1 a solver did not converge, 2 bad usage or unreadable file.";
+
+// A positive and finite number.
+std::string check_positive(const std::string& text) {
+  double value = 0.0;
+  const bool good = CLI::detail::lexical_cast(text, value) && value > 0.0 && std::isfinite(value);
+  return good ? std::string() : text + " is not a positive number";
+}
 
 void add_solve(CLI::App& app, SolveOptions& options) {
   CLI::App* verb = app.add_subcommand("solve", "Solve contact problems and let the judge measure the results");
@@ -22,13 +31,7 @@ void add_solve(CLI::App& app, SolveOptions& options) {
       ->allow_extra_args(false)
       ->capture_default_str();
   verb->add_option("-t,--tolerance", options.run.tolerance, "Stop at this eps_nat of the solver's model")
-      ->check(
-          [](const std::string& text) {
-            double value = 0.0;
-            const bool good = CLI::detail::lexical_cast(text, value) && value > 0.0 && std::isfinite(value);
-            return good ? std::string() : text + " is not a positive number";
-          },
-          "POSITIVE");
+      ->check(check_positive, "POSITIVE");
   verb->add_flag("--relative", options.run.use_relative,
                  "The tolerance refers to eps_rel, as collections are compared");
   verb->add_option("--max-iterations", options.run.max_iterations, "Largest number of iterations of every solver")
@@ -56,6 +59,78 @@ void add_solve(CLI::App& app, SolveOptions& options) {
       std::string(exit_codes));
 }
 
+constexpr const char* model_files_help =
+    "SCENE is [PREFIX=]FILE[@x,y,z[,roll,pitch,yaw]]: an MJCF (.xml), URDF or SDF file, where it stands (m; rad about\n"
+    "the fixed axes x, y, z, as in URDF), and what is put before all its names. Several files make one world.\n";
+
+void add_model_files(CLI::App* verb, ModelFileOptions& options) {
+  verb->add_option("SCENE", options.files, "Model files, each with a place: FILE@x,y,z[,roll,pitch,yaw]")->required();
+  const std::map<std::string, BaseKind> bases{
+      {"file", BaseKind::as_in_file}, {"fixed", BaseKind::fixed}, {"floating", BaseKind::floating}};
+  verb->add_option("--base", options.base, "Base of the robots: fixed, floating, or as the file has it (file)")
+      ->transform(CLI::CheckedTransformer(bases, CLI::ignore_case).description(""));
+  verb->add_option("--package-path", options.package_paths, "Folder where package:// and model:// are looked for first")
+      ->allow_extra_args(false);
+  verb->add_flag("--sandbox", options.sandbox, "Refuse files outside the folder of the model and --package-path");
+  verb->add_flag("--repair-inertia", options.repair_inertia, "Mend impossible inertias instead of refusing them");
+  verb->add_flag("--terrain-meshes", options.meshes_as_terrain,
+                 "Meshes fixed to the world stay surfaces of triangles instead of convex hulls");
+}
+
+void add_run(CLI::App& app, RunOptions& options) {
+  CLI::App* verb = app.add_subcommand("run", "Simulate a scene and certify every step");
+  add_model_files(verb, options.model);
+  verb->add_option("-s,--solver", options.solver, "Contact solver; see: list solvers")->capture_default_str();
+  verb->add_option("--solver-option", options.solver_options, "Set an option of the solver, option=value")
+      ->allow_extra_args(false);
+  verb->add_option("--dt", options.time_step, "Time step, s; default: what the scene suggests")
+      ->check(check_positive, "POSITIVE");
+  CLI::Option* time = verb->add_option("--time", options.time, "Time to simulate, s")
+                          ->check(check_positive, "POSITIVE")
+                          ->capture_default_str();
+  verb->add_option("--steps", options.steps, "Number of steps, in place of --time")
+      ->check(CLI::Range(1L, 1000000000000L))
+      ->excludes(time);
+  verb->add_option("-t,--tolerance", options.tolerance, "A step is certified when its eps_nat is at most this")
+      ->check(check_positive, "POSITIVE")
+      ->capture_default_str();
+  verb->add_option("--max-iterations", options.max_iterations, "Of the solver per island and step; 0: its own limit")
+      ->check(CLI::Range(0, 1000000000))
+      ->capture_default_str();
+  verb->add_option("--threads", options.threads, "Threads for islands; the result does not depend on it")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  verb->add_option("-k,--keyframe", options.keyframe, "Start at this keyframe of the scene, by name or number");
+  verb->add_option("--set", options.positions, "Start with this position of a joint, joint=value[,value...]")
+      ->allow_extra_args(false);
+  verb->add_option("--control", options.controls, "Control of an actuator during the run, actuator=value")
+      ->allow_extra_args(false);
+  verb->add_option("--record", options.record_path, "Write a recording (HDF5) of the run");
+  verb->add_option("--report", options.report_path,
+                   "Write one line of CSV per step: contacts, residuals, energy, times");
+  verb->add_flag("--json", options.json, "Print one JSON object instead of the summary");
+  verb->footer("\n" + std::string(model_files_help) +
+               "\nExamples:\n"
+               "  stiction run scenes/quadruped.xml --time 5\n"
+               "  stiction run scenes/quadruped.xml --keyframe drop --report steps.csv\n"
+               "  stiction run scenes/four_bar.xml --control crank=6.28 --json\n"
+               "  stiction run scenes/ground.xml a=robot.urdf@0,0,0.5 b=robot.urdf@1,0,0.5,0,0,1.57 --base floating\n\n"
+               "Ctrl-C ends the run after the step it is in; files are closed and the summary is printed.\n"
+               "Exit code: 0 every step certified, 1 a step was not (or numbers are no longer finite), 2 bad usage or\n"
+               "unreadable file, 128 + number of the signal that stopped the run (Ctrl-C: 130).");
+}
+
+void add_info(CLI::App& app, InfoOptions& options) {
+  CLI::App* verb = app.add_subcommand("info", "Show what is in a scene, and what of its files is ignored");
+  add_model_files(verb, options.model);
+  verb->add_flag("--json", options.json, "Print one JSON object");
+  verb->footer("\n" + std::string(model_files_help) +
+               "\nExamples:\n"
+               "  stiction info scenes/quadruped.xml\n"
+               "  stiction info robot.urdf --package-path ~/robots --json\n\n"
+               "Exit code: 0 the scene was read, 2 bad usage or unreadable file.");
+}
+
 struct ListOptions {
   bool json = false;
   std::string solver;
@@ -75,13 +150,17 @@ void add_list(CLI::App& app, ListOptions& options) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Stiction: frictional contact solved exactly, and judged", "stiction");
+  CLI::App app("Stiction: robots in contact, solved exactly and judged in every step", "stiction");
   app.set_version_flag("--version", "stiction " STICTION_VERSION);
   app.require_subcommand(1);
-  app.footer("\nTry 'stiction solve --help'.\n" + std::string(exit_codes));
+  app.footer("\nTry 'stiction run --help', 'stiction solve --help'.\n" + std::string(exit_codes));
   SolveOptions solve;
   ListOptions list;
   add_solve(app, solve);
+  RunOptions scene;
+  add_run(app, scene);
+  InfoOptions info;
+  add_info(app, info);
   add_list(app, list);
   try {
     app.parse(argc, argv);
@@ -89,6 +168,8 @@ int run(int argc, char** argv) {
     return app.exit(error) == 0 ? exit_success : exit_misuse;
   }
   if (app.got_subcommand("solve")) return solve_files(std::move(solve));
+  if (app.got_subcommand("run")) return run_scene(scene);
+  if (app.got_subcommand("info")) return show_info(info);
   if (!list.solver.empty()) return list_options(list.solver, list.json);
   return list_solvers(list.json);
 }

@@ -1,9 +1,6 @@
 #include "cli/verb_solve.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <iostream>
@@ -13,29 +10,11 @@
 
 #include "cli/exit_code.h"
 #include "cli/json.h"
+#include "cli/progress.h"
 #include "cli/table.h"
 
 namespace stiction::cli {
 namespace {
-
-// One line on a terminal that says where a long run is; nothing in pipes and during the first second.
-class Progress {
- public:
-  void show(const std::string& text) {
-    if (!terminal_ || std::chrono::steady_clock::now() - start_ < std::chrono::seconds(1)) return;
-    std::cerr << "\r\033[K" << text << std::flush;
-    shown_ = true;
-  }
-  void clear() {
-    if (shown_) std::cerr << "\r\033[K" << std::flush;
-    shown_ = false;
-  }
-  ~Progress() { clear(); }
-
- private:
-  bool terminal_ = isatty(STDERR_FILENO) == 1, shown_ = false;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 bool asks_for_all(const SolveOptions& options) {
   return std::find(options.solvers.begin(), options.solvers.end(), "all") != options.solvers.end();

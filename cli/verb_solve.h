@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/problem_files.h"
-#include "cli/run.h"
+#include "cli/solver_run.h"
 
 namespace stiction::cli {
 

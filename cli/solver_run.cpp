@@ -1,4 +1,4 @@
-#include "cli/run.h"
+#include "cli/solver_run.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,0 +1,15 @@
+// Worlds and runs of worlds as JSON. Numbers that JSON cannot express (infinity, NaN) become null.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/run_summary.h"
+
+namespace stiction::cli {
+
+std::string summary_to_json(const RunSummary& summary);
+std::string model_to_json(const Model& model, const std::vector<std::string>& files,
+                          const std::vector<IgnoredElement>& ignored);
+
+}  // namespace stiction::cli

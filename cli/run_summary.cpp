@@ -1,0 +1,109 @@
+#include "cli/run_summary.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "stiction/dynamics/mechanics.h"
+
+namespace stiction::cli {
+namespace {
+
+std::string where_is(const Simulator& simulator, int contact) {
+  if (contact < 0 || contact >= static_cast<int>(simulator.contacts().size())) return "a limit, dry friction or loop";
+  const auto& id = simulator.contacts()[contact].point.id;
+  const auto& shapes = simulator.model().shapes;
+  return shapes[id.shape_a].name + " on " + shapes[id.shape_b].name;
+}
+
+std::string plural(long count, const char* one, const char* many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+}  // namespace
+
+Energy energy_of(Simulator& simulator) {
+  const DynamicsData& data = simulator.dynamics();
+  const State& state = simulator.state();
+  return {kinetic_energy(data, state.v.data()),
+          gravity_energy(data) + spring_energy(simulator.model(), state.q.data())};
+}
+
+void RunSummary::begin(Simulator& simulator, const std::vector<std::string>& scene_files,
+                       const std::vector<IgnoredElement>& scene_ignored) {
+  files = scene_files, ignored = scene_ignored;
+  const Model& model = simulator.model();
+  solver = simulator.settings().solver;
+  threads = simulator.settings().threads;
+  time_step = simulator.time_step();
+  start_time = end_time = simulator.state().time;
+  num_bodies = model.num_bodies(), num_velocities = model.num_velocities();
+  num_shapes = static_cast<int>(model.shapes.size());
+  energy_begin = energy_end = energy_of(simulator);
+}
+
+void RunSummary::add(const Simulator& simulator, const StepReport& report, double seconds) {
+  ++steps;
+  certified += report.certified;
+  converged += report.converged();
+  iterations += report.iterations;
+  wall_seconds += seconds;
+  dissipated += report.dissipated;
+  most_contacts = std::max(most_contacts, report.num_contacts);
+  // The comparison is negated so that a residual that is not a number is the worst.
+  if (worst_step < 0 || !(report.residuals.eps_nat <= worst_residual)) {
+    worst_residual = report.residuals.eps_nat;
+    worst_time = report.time, worst_step = steps;
+    worst_where = report.residuals.worst_constraint < 0 ? "nothing touches" : where_is(simulator, report.worst_contact);
+  }
+  if (report.largest_penetration > largest_penetration) {
+    largest_penetration = report.largest_penetration;
+    penetration_time = report.time;
+  }
+  end_time = simulator.state().time;
+}
+
+void RunSummary::finish(Simulator& simulator) {
+  last = simulator.report();
+  const State& state = simulator.state();
+  is_finite = state.q.allFinite() && state.v.allFinite();
+  if (is_finite) energy_end = energy_of(simulator);
+  for (const Joint& joint : simulator.model().joints) {
+    JointState entry{joint.name, joint.kind, {}, {}};
+    for (int k = 0; k < joint.num_positions; ++k) entry.q.push_back(state.q[joint.first_position + k]);
+    for (int k = 0; k < joint.num_velocities; ++k) entry.v.push_back(state.v[joint.first_velocity + k]);
+    joints.push_back(std::move(entry));
+  }
+}
+
+std::string RunSummary::to_text() const {
+  std::ostringstream out;
+  out.precision(4);
+  for (std::size_t k = 0; k < files.size(); ++k) out << (k ? " + " : "") << files[k];
+  out << ": " << plural(num_bodies, "body", "bodies") << ", "
+      << plural(num_velocities, "degree of freedom", "degrees of freedom") << ", "
+      << plural(num_shapes, "shape", "shapes") << "; solver " << solver << ", dt " << 1e3 * time_step << " ms, "
+      << plural(threads, "thread", "threads") << "\n\n";
+  out << "steps        " << steps << ", " << start_time << " s to " << end_time << " s";
+  if (signal != 0) out << "; stopped by signal " << signal;
+  if (!is_finite) out << "; stopped because positions or velocities are no longer finite";
+  out << "\ncertified    " << certified << " of " << steps << " by the judge";
+  if (converged != steps) out << "; the solver converged in " << converged;
+  out << "\n";
+  if (steps > 0) {
+    out << "worst        eps_nat " << worst_residual << " at " << worst_time << " s: " << worst_where << "\n";
+  }
+  out << "penetration  at most " << largest_penetration << " m";
+  if (largest_penetration > 0.0) out << ", at " << penetration_time << " s";
+  out << "\ncontacts     at the end " << last.num_contacts << " (" << last.num_sticking << " sticking, "
+      << last.num_sliding << " sliding, " << last.num_open << " open), at most " << most_contacts << "\n";
+  out << "energy       kinetic " << energy_begin.kinetic << " to " << energy_end.kinetic << " J, potential "
+      << energy_begin.potential << " to " << energy_end.potential << " J; friction took " << dissipated << " J\n";
+  out << "speed        " << steps_per_second() << " steps/s, " << real_time_factor() << " times real time\n";
+  if (!ignored.empty()) {
+    out << "ignored      " << plural(static_cast<long>(ignored.size()), "kind of element", "kinds of elements")
+        << " of the files; see: stiction info\n";
+  }
+  return out.str();
+}
+
+}  // namespace stiction::cli

@@ -1,0 +1,61 @@
+// What a run of a scene was: the certificate of all its steps, energy, speed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stiction/io/loaded_model.h"
+#include "stiction/sim/simulator.h"
+
+namespace stiction::cli {
+
+struct Energy {
+  double kinetic = 0.0, potential = 0.0;  // J; potential: gravity and springs
+  double total() const { return kinetic + potential; }
+};
+Energy energy_of(Simulator& simulator);
+
+class RunSummary {
+ public:
+  // Before the first step.
+  void begin(Simulator& simulator, const std::vector<std::string>& files, const std::vector<IgnoredElement>& ignored);
+  void add(const Simulator& simulator, const StepReport& report, double seconds);
+  // After the last.
+  void finish(Simulator& simulator);
+
+  std::string to_text() const;
+
+  std::vector<std::string> files;
+  std::vector<IgnoredElement> ignored;
+  std::string solver, model_description;
+  double time_step = 0.0, start_time = 0.0, end_time = 0.0;  // s
+  int threads = 1;
+  int num_bodies = 0, num_velocities = 0, num_shapes = 0;
+
+  long steps = 0, certified = 0, converged = 0, iterations = 0;
+  double worst_residual = 0.0;  // largest ε_nat
+  double worst_time = 0.0;      // s; the end of that step
+  long worst_step = -1;
+  std::string worst_where;           // the two shapes; or that it was no contact
+  double largest_penetration = 0.0;  // m
+  double penetration_time = 0.0;     // s
+  int most_contacts = 0;
+  StepReport last;  // the report of the last step
+  Energy energy_begin, energy_end;
+  double dissipated = 0.0;    // J, by friction
+  double wall_seconds = 0.0;  // of the steps alone
+  bool is_finite = true;      // positions and velocities of the last step
+  int signal = 0;             // that stopped the run; 0: none
+
+  struct JointState {
+    std::string name, kind;
+    std::vector<double> q, v;
+  };
+  std::vector<JointState> joints;  // at the end
+
+  double steps_per_second() const { return wall_seconds > 0.0 ? static_cast<double>(steps) / wall_seconds : 0.0; }
+  double real_time_factor() const { return wall_seconds > 0.0 ? (end_time - start_time) / wall_seconds : 0.0; }
+  bool succeeded() const { return is_finite && certified == steps; }
+};
+
+}  // namespace stiction::cli

@@ -1,0 +1,147 @@
+#include "cli/verb_run.h"
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+
+#include "cli/exit_code.h"
+#include "cli/interrupt.h"
+#include "cli/json_model.h"
+#include "cli/progress.h"
+#include "cli/run_summary.h"
+#include "cli/step_csv.h"
+#include "stiction/math/refuse.h"
+
+namespace stiction::cli {
+namespace {
+
+int find_keyframe(const Model& model, const std::string& text) {
+  for (std::size_t k = 0; k < model.keyframes.size(); ++k) {
+    if (model.keyframes[k].name == text) return static_cast<int>(k);
+  }
+  char* end = nullptr;
+  const long number = std::strtol(text.c_str(), &end, 10);
+  if (!text.empty() && *end == '\0' && number >= 0 && number < static_cast<long>(model.keyframes.size())) {
+    return static_cast<int>(number);
+  }
+  if (model.keyframes.empty()) refuse("--keyframe ", text, ": the scene has no keyframes");
+  return model.find_keyframe(text);  // throws with those there are
+}
+
+std::vector<double> parse_values(const std::string& option, const std::string& text, int count, const char* what) {
+  std::vector<double> values;
+  if (!parse_numbers(text, values)) refuse(option, ": '", text, "' is no number, nor several separated by commas");
+  if (static_cast<int>(values.size()) != count) {
+    refuse(option, ": ", values.size(), values.size() == 1 ? " value" : " values", ", but ", what, " has ", count);
+  }
+  return values;
+}
+
+void set_positions(Simulator& simulator, const std::vector<std::string>& positions) {
+  if (positions.empty()) return;
+  State state = simulator.state();
+  for (const std::string& text : positions) {
+    const auto [name, value] = parse_assignment("--set", text);
+    const Joint& joint = simulator.model().joints[simulator.model().find_joint(name)];
+    const auto values = parse_values("--set " + text, value, joint.num_positions, "the joint");
+    for (int k = 0; k < joint.num_positions; ++k) state.q[joint.first_position + k] = values[k];
+  }
+  check_state(simulator.model(), state);
+  simulator.set_position(state.q);
+}
+
+void set_controls(Simulator& simulator, const std::vector<std::string>& controls) {
+  if (controls.empty()) return;
+  VectorX control = simulator.state().control;
+  for (const std::string& text : controls) {
+    const auto [name, value] = parse_assignment("--control", text);
+    const int actuator = simulator.model().find_actuator(name);
+    control[actuator] = parse_values("--control " + text, value, 1, "an actuator")[0];
+  }
+  simulator.set_control(control);
+}
+
+void set_solver_options(Simulator& simulator, const std::vector<std::string>& options) {
+  for (const std::string& text : options) {
+    const auto [name, value] = parse_assignment("--solver-option", text);
+    const double number = value == "true"    ? 1.0
+                          : value == "false" ? 0.0
+                                             : parse_values("--solver-option " + text, value, 1, "an option")[0];
+    simulator.set_solver_option(name, number);
+  }
+}
+
+Simulator make_simulator(const RunOptions& options, std::shared_ptr<const Model> model) {
+  SimulatorSettings settings;
+  settings.time_step = options.time_step;
+  settings.solver = options.solver;
+  settings.tolerance = options.tolerance;
+  settings.max_iterations = options.max_iterations;
+  settings.threads = options.threads;
+  Simulator simulator(std::move(model), settings);
+  set_solver_options(simulator, options.solver_options);
+  if (!options.keyframe.empty()) simulator.reset(find_keyframe(simulator.model(), options.keyframe));
+  set_positions(simulator, options.positions);
+  set_controls(simulator, options.controls);
+  return simulator;
+}
+
+long steps_to_do(const RunOptions& options, double time_step) {
+  if (options.steps > 0) return options.steps;
+  const double steps = std::round(options.time / time_step);
+  if (!(steps < 1e15)) refuse("--time ", options.time, ": too many steps of ", time_step, " s");
+  return std::max(1L, static_cast<long>(steps));
+}
+
+std::string progress_line(const RunSummary& summary, long steps) {
+  std::ostringstream out;
+  out.precision(3);
+  out << bar(static_cast<double>(summary.steps) / static_cast<double>(steps)) << " " << summary.end_time << " s, "
+      << summary.real_time_factor() << " times real time, " << summary.certified << " of " << summary.steps
+      << " steps certified";
+  return out.str();
+}
+
+// Steps until the end, a signal, or numbers that are no longer finite.
+void run_steps(Simulator& simulator, long steps, StepCsv* csv, RunSummary& summary) {
+  using Clock = std::chrono::steady_clock;
+  const Interrupt interrupt;
+  Progress progress;
+  while (summary.steps < steps && summary.signal == 0) {
+    const auto start = Clock::now();
+    const StepReport& report = simulator.step();
+    summary.add(simulator, report, std::chrono::duration<double>(Clock::now() - start).count());
+    if (csv) csv->add(report);
+    if (progress.due()) progress.show(progress_line(summary, steps));
+    if (!simulator.state().v.allFinite() || !simulator.state().q.allFinite()) break;
+    summary.signal = interrupt.signal();
+  }
+}
+
+}  // namespace
+
+int run_scene(const RunOptions& options) {
+  const LoadedModel loaded = load_model_files(options.model);
+  Simulator simulator = make_simulator(options, loaded.model);
+  const long steps = steps_to_do(options, simulator.time_step());
+  std::unique_ptr<StepCsv> csv;
+  if (!options.report_path.empty()) csv = std::make_unique<StepCsv>(options.report_path);
+
+  RunSummary summary;
+  summary.begin(simulator, options.model.files, loaded.ignored);
+  run_steps(simulator, steps, csv.get(), summary);
+  summary.finish(simulator);
+  if (csv) csv->close();
+
+  if (options.json) {
+    std::cout << summary_to_json(summary) << '\n';
+  } else {
+    std::cout << summary.to_text();
+  }
+  if (summary.signal != 0) return 128 + summary.signal;
+  return summary.succeeded() ? exit_success : exit_failed;
+}
+
+}  // namespace stiction::cli

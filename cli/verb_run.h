@@ -1,0 +1,33 @@
+// `stiction run SCENE…`: steps a world, certifies every step, says how it went.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/model_files.h"
+
+namespace stiction::cli {
+
+struct RunOptions {
+  ModelFileOptions model;
+  std::string solver = "auto";
+  std::vector<std::string> solver_options;  // "option=value", of the contact solver
+  double time_step = 0.0;                   // s; 0: what the model suggests
+  double time = 1.0;                        // s to simulate
+  long steps = 0;                           // in place of `time` where positive
+  double tolerance = 1e-9;
+  int max_iterations = 200;
+  int threads = 1;
+  std::string keyframe;                // name or number; empty: the initial state
+  std::vector<std::string> positions;  // "joint=value[,value…]"
+  std::vector<std::string> controls;   // "actuator=value"
+  std::string record_path;             // empty: no recording
+  std::string report_path;             // empty: no CSV
+  bool json = false;
+};
+
+// Returns an ExitCode, or 128 + the signal that stopped the run. Throws std::invalid_argument for bad usage and
+// unreadable files.
+int run_scene(const RunOptions& options);
+
+}  // namespace stiction::cli
