@@ -85,8 +85,9 @@ LoadedModel load_model_files(const ModelFileOptions& options) {
 
 std::string to_line(const IgnoredElement& ignored) {
   std::string line = ignored.file;
-  if (ignored.line > 0) line += ":" + std::to_string(ignored.line);
-  return line + (line.empty() ? "" : ": ") + ignored.element + ": " + ignored.reason;
+  if (ignored.line > 0) line.append(":").append(std::to_string(ignored.line));
+  if (!line.empty()) line.append(": ");
+  return line.append(ignored.element).append(": ").append(ignored.reason);
 }
 
 }  // namespace stiction::cli

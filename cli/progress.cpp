@@ -30,9 +30,12 @@ void Progress::clear() {
 }
 
 std::string bar(double fraction, int width) {
-  const int full = std::clamp(static_cast<int>(fraction * width), 0, width);
-  return "[" + std::string(static_cast<std::size_t>(full), '#') +
-         std::string(static_cast<std::size_t>(width - full), '.') + "]";
+  const std::size_t places = static_cast<std::size_t>(width);
+  std::string text(places + 2, '.');
+  text.front() = '[', text.back() = ']';
+  const double full = std::clamp(fraction, 0.0, 1.0) * width;
+  std::fill_n(text.begin() + 1, static_cast<std::size_t>(full), '#');
+  return text;
 }
 
 }  // namespace stiction::cli

@@ -97,7 +97,8 @@ std::string RunSummary::to_text() const {
   out << "\ncontacts     at the end " << last.num_contacts << " (" << last.num_sticking << " sticking, "
       << last.num_sliding << " sliding, " << last.num_open << " open), at most " << most_contacts << "\n";
   out << "energy       kinetic " << energy_begin.kinetic << " to " << energy_end.kinetic << " J, potential "
-      << energy_begin.potential << " to " << energy_end.potential << " J; friction took " << dissipated << " J\n";
+      << energy_begin.potential << " to " << energy_end.potential << " J; friction took " << std::max(0.0, dissipated)
+      << " J\n";
   out << "speed        " << steps_per_second() << " steps/s, " << real_time_factor() << " times real time\n";
   if (!ignored.empty()) {
     out << "ignored      " << plural(static_cast<long>(ignored.size()), "kind of element", "kinds of elements")
