@@ -60,4 +60,10 @@ std::string options_to_json(std::vector<SolverOption> options) {
   return to_text(list);
 }
 
+std::string scenes_to_json(const std::vector<std::pair<std::string, std::string>>& scenes) {
+  Json list = Json::array();
+  for (const auto& [file, header] : scenes) list.push_back({{"file", file}, {"header", header}});
+  return to_text(list);
+}
+
 }  // namespace stiction::cli

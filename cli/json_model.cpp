@@ -214,4 +214,8 @@ std::string model_to_json(const Model& model, const std::vector<std::string>& fi
   return to_text(out);
 }
 
+std::string written_to_json(const WrittenModel& written) {
+  return to_text({{"files", written.files}, {"notes", written.notes}, {"lost", written.lost}});
+}
+
 }  // namespace stiction::cli

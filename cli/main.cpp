@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "cli/exit_code.h"
+#include "cli/verb_convert.h"
 #include "cli/verb_info.h"
 #include "cli/verb_list.h"
 #include "cli/verb_run.h"
@@ -63,8 +64,7 @@ constexpr const char* model_files_help =
     "SCENE is [PREFIX=]FILE[@x,y,z[,roll,pitch,yaw]]: an MJCF (.xml), URDF or SDF file, where it stands (m; rad about\n"
     "the fixed axes x, y, z, as in URDF), and what is put before all its names. Several files make one world.\n";
 
-void add_model_files(CLI::App* verb, ModelFileOptions& options) {
-  verb->add_option("SCENE", options.files, "Model files, each with a place: FILE@x,y,z[,roll,pitch,yaw]")->required();
+void add_model_options(CLI::App* verb, ModelFileOptions& options) {
   const std::map<std::string, BaseKind> bases{
       {"file", BaseKind::as_in_file}, {"fixed", BaseKind::fixed}, {"floating", BaseKind::floating}};
   verb->add_option("--base", options.base, "Base of the robots: fixed, floating, or as the file has it (file)")
@@ -75,6 +75,11 @@ void add_model_files(CLI::App* verb, ModelFileOptions& options) {
   verb->add_flag("--repair-inertia", options.repair_inertia, "Mend impossible inertias instead of refusing them");
   verb->add_flag("--terrain-meshes", options.meshes_as_terrain,
                  "Meshes fixed to the world stay surfaces of triangles instead of convex hulls");
+}
+
+void add_model_files(CLI::App* verb, ModelFileOptions& options) {
+  verb->add_option("SCENE", options.files, "Model files, each with a place: FILE@x,y,z[,roll,pitch,yaw]")->required();
+  add_model_options(verb, options);
 }
 
 void add_run(CLI::App& app, RunOptions& options) {
@@ -131,15 +136,35 @@ void add_info(CLI::App& app, InfoOptions& options) {
                "Exit code: 0 the scene was read, 2 bad usage or unreadable file.");
 }
 
+void add_convert(CLI::App& app, ConvertOptions& options) {
+  CLI::App* verb = app.add_subcommand("convert", "Write a scene in another format, and say what is lost");
+  verb->add_option("FILE", options.model.files, "SCENE... OUT: the scene as for run, then the file to write")
+      ->required()
+      ->expected(2, 1000000);
+  add_model_options(verb, options.model);
+  verb->add_flag("--allow-loss", options.allow_loss, "Exit code 0 although something is lost");
+  verb->add_flag("--json", options.json, "Print one JSON object: files, notes, lost");
+  verb->footer(
+      "\n" + std::string(model_files_help) +
+      "\nOUT is MJCF (.xml, .mjcf), URDF (.urdf) or SDF (.sdf), by its ending. Meshes are written as OBJ files into a\n"
+      "folder OUT_meshes beside it. What OUT cannot say, and what could not be read, is printed under 'lost'.\n"
+      "\nExamples:\n"
+      "  stiction convert robot.urdf robot.xml\n"
+      "  stiction convert scenes/ground.xml scenes/robots/quadruped.xml@0,0,0.1 world.urdf --allow-loss\n\n"
+      "Exit code: 0 nothing is lost, or --allow-loss; 1 OUT is written but something is lost; 2 bad usage or\n"
+      "unreadable file.");
+}
+
 struct ListOptions {
   bool json = false;
   std::string solver;
+  std::string folder = STICTION_SCENES;
 };
 
 void add_list(CLI::App& app, ListOptions& options) {
-  CLI::App* verb = app.add_subcommand("list", "List the solvers, or the options of one");
+  CLI::App* verb = app.add_subcommand("list", "List the solvers, the options of one, or the scenes");
   verb->require_subcommand(1);
-  verb->footer("\nExamples:\n  stiction list solvers\n  stiction list options ncp-admm --json");
+  verb->footer("\nExamples:\n  stiction list solvers\n  stiction list scenes\n  stiction list options ncp-admm --json");
   CLI::App* solvers = verb->add_subcommand("solvers", "Every solver: name, model, what it needs, one line");
   solvers->add_flag("--json", options.json, "Print a JSON array of objects");
   solvers->footer("\nExample:\n  stiction list solvers --json");
@@ -147,6 +172,10 @@ void add_list(CLI::App& app, ListOptions& options) {
   settings->add_option("NAME", options.solver, "Name of the solver")->required();
   settings->add_flag("--json", options.json, "Print a JSON array of objects");
   settings->footer("\nExample:\n  stiction list options auto");
+  CLI::App* scenes = verb->add_subcommand("scenes", "The scenes of a folder and what each shows");
+  scenes->add_option("FOLDER", options.folder, "Folder with model files; default: the scenes that come with Stiction");
+  scenes->add_flag("--json", options.json, "Print a JSON array of objects");
+  scenes->footer("\nExample:\n  stiction list scenes");
 }
 
 int run(int argc, char** argv) {
@@ -161,6 +190,8 @@ int run(int argc, char** argv) {
   add_run(app, scene);
   InfoOptions info;
   add_info(app, info);
+  ConvertOptions conversion;
+  add_convert(app, conversion);
   add_list(app, list);
   try {
     app.parse(argc, argv);
@@ -170,6 +201,8 @@ int run(int argc, char** argv) {
   if (app.got_subcommand("solve")) return solve_files(std::move(solve));
   if (app.got_subcommand("run")) return run_scene(scene);
   if (app.got_subcommand("info")) return show_info(info);
+  if (app.got_subcommand("convert")) return convert_scene(conversion);
+  if (app.get_subcommand("list")->got_subcommand("scenes")) return list_scenes(list.folder, list.json);
   if (!list.solver.empty()) return list_options(list.solver, list.json);
   return list_solvers(list.json);
 }

@@ -1,11 +1,15 @@
 #include "cli/verb_list.h"
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <sstream>
 
 #include "cli/exit_code.h"
 #include "cli/json.h"
 #include "cli/table.h"
+#include "stiction/math/refuse.h"
 #include "stiction/solvers/solver.h"
 
 namespace stiction::cli {
@@ -32,6 +36,28 @@ struct ValueAsText {
     return text.str();
   }
 };
+
+// The comment that a file begins with, its lines joined.
+std::string header_of(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  std::string text(4096, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  const std::size_t begin = text.find("<!--"), end = text.find("-->");
+  if (begin == std::string::npos || end == std::string::npos || end < begin) return "";
+  std::istringstream words(text.substr(begin + 4, end - begin - 4));
+  std::string header, word;
+  while (words >> word) header.append(header.empty() ? "" : " ").append(word);
+  return header;
+}
+
+// Up to the first full stop or colon.
+std::string first_sentence(const std::string& text) {
+  for (std::size_t k = 0; k + 1 < text.size(); ++k) {
+    if ((text[k] == '.' || text[k] == ':') && text[k + 1] == ' ') return text.substr(0, k);
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -63,6 +89,28 @@ int list_options(const std::string& name, bool json) {
   for (const SolverOption& option : solver->options()) {
     table.add({std::string(option.name), std::visit(ValueAsText{}, option.value), std::string(option.description)});
   }
+  table.print(std::cout);
+  return exit_success;
+}
+
+int list_scenes(const std::string& folder, bool json) {
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string ending = entry.path().extension().string();
+    if (ending == ".xml" || ending == ".urdf" || ending == ".sdf") files.push_back(entry.path());
+  }
+  if (error) refuse(folder, ": cannot be read: ", error.message());
+  if (files.empty()) refuse(folder, ": the folder holds no .xml, .urdf or .sdf file");
+  std::sort(files.begin(), files.end());
+  if (json) {
+    std::vector<std::pair<std::string, std::string>> scenes;
+    for (const auto& file : files) scenes.emplace_back(file.string(), header_of(file));
+    std::cout << scenes_to_json(scenes) << '\n';
+    return exit_success;
+  }
+  Table table({{"scene"}, {"what it shows"}});
+  for (const auto& file : files) table.add({file.string(), first_sentence(header_of(file))});
   table.print(std::cout);
   return exit_success;
 }

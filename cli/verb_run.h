@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/model_files.h"
+#include "stiction/sim/simulator.h"
 
 namespace stiction::cli {
 
@@ -16,7 +17,7 @@ struct RunOptions {
   double time = 1.0;                        // s to simulate
   long steps = 0;                           // in place of `time` where positive
   double tolerance = 1e-9;
-  int max_iterations = 200;
+  int max_iterations = SimulatorSettings{}.max_iterations;
   int threads = 1;
   std::string keyframe;                // name or number; empty: the initial state
   std::vector<std::string> positions;  // "joint=value[,value…]"

@@ -2,16 +2,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/io/lost_terms.h"
 #include "stiction/io/mjcf_writer.h"
 
 namespace stiction {
 namespace {
 
 constexpr double closed = 1e-12;  // m: loops closer than this at the initial position are written by their bodies
-
-std::string quoted(const char* kind, const std::string& name) {
-  return std::string(kind) + " '" + name + "'";
-}
 
 // Coefficients of y = Σ c_k xᵏ in powers of x − x₀, y − y₀: the inverse of what the reader does.
 std::array<double, 5> about_reference(const std::array<double, 5>& c, double x0, double y0) {

@@ -18,9 +18,9 @@ Pose joint_motion(JointType type, const double* q) {
 
 namespace {
 
-// X_PB of a body of the forest at the initial position.
-Pose initial_pose(const Model& model, const Body& body) {
-  const Pose motion = joint_motion(body.joint, model.initial_position.data() + body.first_position);
+// X_PB of a body of the forest.
+Pose pose_at(const VectorX& position, const Body& body) {
+  const Pose motion = joint_motion(body.joint, position.data() + body.first_position);
   return body.joint == JointType::free ? motion : body.placement * motion;
 }
 
@@ -40,7 +40,7 @@ std::vector<OutlineJoint> elementary_joints(const Model& model) {
 
 }  // namespace
 
-ModelOutline::ModelOutline(const Model& m) : model(m), of_body(m.bodies.size(), -1) {
+ModelOutline::ModelOutline(const Model& m, const VectorX& position) : model(m), of_body(m.bodies.size(), -1) {
   // The first frame of a body is that of the user's body with the joints; those behind it are fixed to it.
   std::vector<std::vector<const Frame*>> frames(m.bodies.size()), sites(m.bodies.size());
   for (const Frame& frame : m.frames) {
@@ -60,13 +60,13 @@ ModelOutline::ModelOutline(const Model& m) : model(m), of_body(m.bodies.size(), 
     body.name = own.name;
     body.parent = m.bodies[first].parent < 0 ? -1 : of_body[m.bodies[first].parent];
     Pose x = body.parent < 0 ? Pose() : on_body[body.parent].inverse();
-    for (int k = first; k <= last; ++k) x = x * initial_pose(m, m.bodies[k]);
+    for (int k = first; k <= last; ++k) x = x * pose_at(position, m.bodies[k]);
     body.pose = x * own.pose;
     Pose frame = to_own;  // of body k on U
     for (int k = last; k >= first; --k) {
       body.joints.insert(body.joints.begin(), joints[k]);
       body.joints.front().frame = frame;
-      frame = frame * initial_pose(m, m.bodies[k]).inverse();
+      frame = frame * pose_at(position, m.bodies[k]).inverse();
     }
     body.mass = m.bodies[last].mass;
     body.com = to_own * m.bodies[last].com;
@@ -85,6 +85,14 @@ ModelOutline::ModelOutline(const Model& m) : model(m), of_body(m.bodies.size(), 
   for (std::size_t s = 0; s < m.shapes.size(); ++s) {
     (m.shapes[s].body < 0 ? world : bodies[of_body[m.shapes[s].body]]).shapes.push_back(static_cast<int>(s));
   }
+}
+
+VectorX zero_position(const Model& model) {
+  VectorX q = model.initial_position;
+  for (const Body& body : model.bodies) {
+    if (body.joint == JointType::revolute || body.joint == JointType::prismatic) q[body.first_position] = 0.0;
+  }
+  return q;
 }
 
 std::string ModelOutline::joint_of(int dof) const {

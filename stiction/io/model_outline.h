@@ -30,7 +30,7 @@ struct OutlineFrame {
 struct OutlineBody {
   std::string name{};
   int parent = -1;  // in the outline; −1: the world
-  Pose pose{};      // X_PU at the initial position
+  Pose pose{};      // X_PU at q₀
   std::vector<OutlineJoint> joints{};
   double mass = 0.0;
   Vector3 com = Vector3::Zero();      // on U, m
@@ -42,7 +42,8 @@ struct OutlineBody {
 };
 
 struct ModelOutline {
-  explicit ModelOutline(const Model& model);
+  explicit ModelOutline(const Model& m) : ModelOutline(m, m.initial_position) {}
+  ModelOutline(const Model& model, const VectorX& position);  // q₀
 
   const Model& model;
   OutlineBody world;
@@ -57,6 +58,10 @@ struct ModelOutline {
   const OutlineBody& carrier(int body) const { return body < 0 ? world : bodies[of_body[body]]; }
   std::string joint_of(int dof) const;  // name of the outline joint
 };
+
+// The initial position with angles and lengths of revolute and prismatic joints at zero, as files without references
+// mean.
+VectorX zero_position(const Model& model);
 
 // The motion of an elementary joint, E(q); of a free joint its pose in the world.
 Pose joint_motion(JointType type, const double* q);

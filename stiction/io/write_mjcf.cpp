@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "stiction/io/lost_terms.h"
 #include "stiction/io/mjcf_writer.h"
 #include "stiction/model/height_field.h"
 
@@ -13,10 +14,6 @@ namespace {
 constexpr double far_away = 1e10;     // in place of an infinite bound, where MuJoCo wants two
 constexpr double least_mass = 1e-14;  // MuJoCo refuses moving bodies below 1e-15 kg
 constexpr double default_color[] = {0.5, 0.5, 0.5, 1.0};
-
-std::string quoted(const char* kind, const std::string& name) {
-  return std::string(kind) + " '" + name + "'";
-}
 
 }  // namespace
 

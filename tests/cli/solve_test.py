@@ -1,31 +1,16 @@
 #!/usr/bin/env python3
-"""The `stiction` command from outside: exit codes, JSON, help, bad files. Usage: cli_test.py COMMAND SCENES"""
+"""The verbs solve and list from outside: exit codes, JSON, help, bad files. Usage: solve_test.py COMMAND SCENES"""
 
 import csv
-import json
 import pathlib
-import subprocess
-import sys
 import tempfile
 import unittest
 
-COMMAND = pathlib.Path(sys.argv.pop(1))
-SCENES = pathlib.Path(sys.argv.pop(1))
+from command import SCENES, parse, run
+
 EASY = SCENES / "fclib" / "FrictionContact3D_1c.hdf5"
 ROVER = SCENES / "fclib" / "Rover4396.hdf5"
 KEYS = ["file", "solver", "model", "status", "iterations", "seconds", "eps_abs", "eps_rel", "eps_nat"]
-
-
-def run(*arguments):
-    return subprocess.run([str(COMMAND), *map(str, arguments)], capture_output=True, text=True, timeout=300, check=False)
-
-
-def refuse_constant(name):
-    raise ValueError(f"{name} is not JSON")
-
-
-def parse(text):
-    return json.loads(text, parse_constant=refuse_constant)
 
 
 def solvers():
@@ -34,11 +19,21 @@ def solvers():
 
 class Help(unittest.TestCase):
     def test_every_verb_has_help(self):
-        for verb in ([], ["solve"], ["list"], ["list", "solvers"], ["list", "options"]):
+        for verb in (
+            [],
+            ["solve"],
+            ["run"],
+            ["info"],
+            ["convert"],
+            ["list"],
+            ["list", "solvers"],
+            ["list", "options"],
+            ["list", "scenes"],
+        ):
             result = run(*verb, "--help")
             self.assertEqual(0, result.returncode, verb)
             self.assertIn("stiction", result.stdout)
-        for verb in (["solve"], ["list"]):
+        for verb in (["solve"], ["run"], ["info"], ["convert"], ["list"]):
             self.assertIn("Example", run(*verb, "--help").stdout)
 
     def test_version(self):
@@ -77,6 +72,17 @@ class List(unittest.TestCase):
             self.assertEqual(0, result.returncode)
             self.assertIn("tolerance", [option["name"] for option in parse(result.stdout)])
             self.assertIn("tolerance", run("list", "options", name).stdout)
+
+    def test_scenes(self):
+        scenes = parse(run("list", "scenes", SCENES, "--json").stdout)
+        self.assertEqual(sorted(str(p) for p in SCENES.glob("*.xml")), [scene["file"] for scene in scenes])
+        for scene in scenes:
+            self.assertGreater(len(scene["header"]), 40, scene["file"])
+        self.assertIn("quadruped.xml", run("list", "scenes").stdout)
+        for folder in (SCENES / "fclib", SCENES / "no-such-folder"):
+            result = run("list", "scenes", folder)
+            self.assertEqual(2, result.returncode)
+            self.assertIn(str(folder), result.stderr)
 
 
 class Solve(unittest.TestCase):

@@ -1,0 +1,23 @@
+"""The `stiction` command as tests call it. Every test file is run as: FILE COMMAND SCENES"""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+COMMAND = pathlib.Path(sys.argv.pop(1))
+SCENES = pathlib.Path(sys.argv.pop(1))
+
+
+def run(*arguments, timeout=300):
+    return subprocess.run(
+        [str(COMMAND), *map(str, arguments)], capture_output=True, text=True, timeout=timeout, check=False
+    )
+
+
+def refuse_constant(name):
+    raise ValueError(f"{name} is not JSON")
+
+
+def parse(text):
+    return json.loads(text, parse_constant=refuse_constant)

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""The verbs run and info from outside. Usage: run_test.py COMMAND SCENES"""
+
+import csv
+import os
+import pathlib
+import pty
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from command import COMMAND, SCENES, parse, run
+
+QUADRUPED = SCENES / "quadruped.xml"
+TOWER = SCENES / "tower.xml"
+SLOPE = SCENES / "slope.xml"
+FOUR_BAR = SCENES / "four_bar.xml"
+
+
+def joint(result, name):
+    return next(j for j in result["joints"] if j["name"] == name)
+
+
+class Scratch(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+
+class Run(Scratch):
+    def test_summary(self):
+        result = run("run", QUADRUPED, "--time", "0.2")
+        self.assertEqual(0, result.returncode, result.stderr)
+        self.assertEqual("", result.stderr)  # no progress where nobody watches
+        for part in ("13 bodies", "certified    200 of 200", "worst        eps_nat", "penetration", "energy", "steps/s"):
+            self.assertIn(part, result.stdout)
+
+    def test_json(self):
+        result = run("run", TOWER, "--steps", "100", "--json")
+        self.assertEqual(0, result.returncode, result.stderr)
+        summary = parse(result.stdout)
+        self.assertEqual([str(TOWER)], summary["files"])
+        self.assertEqual(100, summary["steps"])
+        self.assertEqual(100, summary["steps_certified"])
+        self.assertAlmostEqual(0.2, summary["end_time"])
+        self.assertLessEqual(summary["worst_eps_nat"], 1e-9)
+        self.assertIn(" on ", summary["worst_where"])
+        self.assertEqual(40, summary["contacts"])
+        self.assertEqual(40, summary["sticking"])
+        self.assertAlmostEqual(0.95, joint(summary, "top")["q"][2], places=9)
+        self.assertGreater(summary["steps_per_second"], 0)
+        self.assertEqual([], summary["ignored"])
+        self.assertAlmostEqual(summary["energy_begin"]["potential"], summary["energy_end"]["potential"], places=6)
+
+    def test_settings(self):
+        summary = parse(run("run", SLOPE, "--time", "0.1", "--dt", "0.01", "--json").stdout)
+        self.assertEqual(10, summary["steps"])
+        self.assertEqual(0.01, summary["time_step"])
+        other = parse(run("run", SLOPE, "--steps", "5", "--solver", "ncp-admm", "--tolerance", "1e-6", "--json").stdout)
+        self.assertEqual("ncp-admm", other["solver"])
+        self.assertLessEqual(other["worst_eps_nat"], 1e-6)
+        self.assertGreater(other["worst_eps_nat"], 1e-9)  # the tolerance reached the solver
+
+    def test_a_step_that_is_not_certified_is_told(self):
+        result = run("run", QUADRUPED, "--keyframe", "drop", "--solver", "ncp-pgs", "--max-iterations", "1")
+        self.assertEqual(1, result.returncode, result.stderr)
+        self.assertNotIn("certified    1000 of 1000", result.stdout)
+
+    def test_same_bits_for_any_number_of_threads(self):
+        one, two = (parse(run("run", SCENES / "boxes.xml", "--time", "0.5", "--json", "--threads", n).stdout) for n in "12")
+        self.assertEqual(one["joints"], two["joints"])
+        self.assertEqual(2, two["threads"])
+
+    def test_keyframe(self):
+        by_name = parse(run("run", QUADRUPED, "--keyframe", "drop", "--steps", "1", "--json").stdout)
+        by_number = parse(run("run", QUADRUPED, "-k", "2", "--steps", "1", "--json").stdout)
+        self.assertEqual(by_name["joints"], by_number["joints"])
+        self.assertGreater(joint(by_name, "base")["q"][2], 0.5)
+
+    def test_set_and_control(self):
+        summary = parse(
+            run("run", QUADRUPED, "--steps", "1", "--json", "--set", "front_left_knee=0.3", "--set", "base=1,2,3,0,0,0,1").stdout
+        )
+        self.assertAlmostEqual(0.3, joint(summary, "front_left_knee")["q"][0], delta=0.01)
+        self.assertAlmostEqual(2.0, joint(summary, "base")["q"][1], delta=1e-3)
+        driven = parse(run("run", FOUR_BAR, "--time", "1", "--control", "crank=6.2831853", "--json").stdout)
+        self.assertAlmostEqual(6.28, joint(driven, "crank")["q"][0], delta=0.3)
+
+    def test_report(self):
+        path = self.folder / "steps.csv"
+        result = run("run", QUADRUPED, "--steps", "50", "--report", path)
+        self.assertEqual(0, result.returncode, result.stderr)
+        with path.open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(50, len(rows))
+        self.assertAlmostEqual(0.05, float(rows[-1]["time"]))
+        for row in rows:
+            self.assertEqual("converged", row["status"])
+            self.assertEqual("1", row["certified"])
+            self.assertLessEqual(float(row["eps_nat"]), 1e-9)
+            self.assertEqual(4, int(row["contacts"]))
+        self.assertGreater(float(rows[0]["seconds_solve"]), 0.0)
+
+    def test_bad_usage(self):
+        absent, text = self.folder / "absent.xml", self.folder / "text.xml"
+        text.write_text("this is not XML")
+        for arguments, part in (
+            ([absent], str(absent)),
+            ([text], str(text)),
+            ([QUADRUPED, "--keyframe", "dance"], "dance"),
+            ([QUADRUPED, "--keyframe", "7"], "7"),
+            ([TOWER, "--keyframe", "0"], "no keyframes"),
+            ([QUADRUPED, "--set", "no_such_joint=1"], "no_such_joint"),
+            ([QUADRUPED, "--set", "base=1"], "base=1"),
+            ([QUADRUPED, "--set", "front_left_knee=bent"], "bent"),
+            ([QUADRUPED, "--set", "front_left_knee"], "front_left_knee"),
+            ([QUADRUPED, "--set", "base=0,0,1,0,0,0,5"], "quaternion"),
+            ([QUADRUPED, "--control", "nobody=1"], "nobody"),
+            ([QUADRUPED, "--solver", "no-such-solver"], "no-such-solver"),
+            ([QUADRUPED, "--solver-option", "no_such_option=1"], "no_such_option"),
+            ([QUADRUPED, "--dt", "-1"], "-1"),
+            ([QUADRUPED, "--time", "soon"], "soon"),
+            ([QUADRUPED, "--time", "1", "--steps", "3"], "--steps"),
+            ([QUADRUPED, "--report", "/nowhere/steps.csv"], "/nowhere/steps.csv"),
+            ([QUADRUPED, "--threads", "0"], "0"),
+            ([f"{QUADRUPED}@1,2"], "1,2"),
+            ([f"{QUADRUPED}@here"], "here"),
+        ):
+            result = run("run", *arguments)
+            self.assertEqual(2, result.returncode, arguments)
+            self.assertIn(part, result.stderr, arguments)
+            self.assertEqual("", result.stdout)
+
+    def test_interrupt_ends_the_run_with_its_summary(self):
+        path = self.folder / "steps.csv"
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = subprocess.Popen(
+                [COMMAND, "run", QUADRUPED, "--time", "1e6", "--report", path, "--json"],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            deadline = time.time() + 60
+            while (not path.exists() or path.stat().st_size < 20000) and time.time() < deadline:
+                time.sleep(0.02)
+            process.send_signal(number)
+            out, _ = process.communicate(timeout=60)
+            self.assertEqual(128 + number, process.returncode)
+            summary = parse(out)
+            self.assertEqual(number, summary["signal"])
+            with path.open(newline="") as file:
+                rows = list(csv.DictReader(file))
+            self.assertEqual(summary["steps"], len(rows))  # the file is complete
+            self.assertIsNotNone(rows[-1]["seconds_integrate"])
+            path.unlink()
+
+    def test_progress_on_a_terminal(self):
+        master, slave = pty.openpty()
+        process = subprocess.Popen(
+            [COMMAND, "run", QUADRUPED, "--time", "1e6"], stdout=subprocess.PIPE, stderr=slave, text=True
+        )
+        os.close(slave)
+        seen = b""
+        while b"certified" not in seen:
+            seen += os.read(master, 1000)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+        os.close(master)
+        self.assertIn(b"times real time", seen)
+        self.assertIn("stopped by signal 2", out)
+
+
+class Info(Scratch):
+    def test_text(self):
+        result = run("info", FOUR_BAR)
+        self.assertEqual(0, result.returncode, result.stderr)
+        for part in ("3 bodies in 2 trees", "revolute 'elbow'", "loop 'closure': point of coupler and rocker", "keyframe 'turn'"):
+            self.assertIn(part, result.stdout)
+        self.assertIn("ignored: nothing", result.stdout)
+
+    def test_ignored_is_told(self):
+        path = self.folder / "seen.xml"
+        path.write_text('<mujoco><worldbody><light pos="0 0 1"/><geom type="plane" size="1 1 1"/></worldbody></mujoco>')
+        result = run("info", path)
+        self.assertIn("light", result.stdout)
+        self.assertIn("only to see with", result.stdout)
+        ignored = parse(run("info", path, "--json").stdout)["ignored"]
+        self.assertEqual(1, len(ignored))
+        self.assertIn("light", ignored[0]["element"])
+
+    def test_json(self):
+        info = parse(run("info", QUADRUPED, "--json").stdout)
+        self.assertEqual(18, info["velocities"])
+        self.assertEqual(12, len(info["actuators"]))
+        self.assertEqual(["stand", "crouch", "drop"], [key["name"] for key in info["keyframes"]])
+        self.assertEqual(["base"], info["bodies"][0]["names"])
+        knee = next(j for j in info["joints"] if j["name"] == "front_left_knee")
+        self.assertAlmostEqual(-1.0472, knee["lower"], places=3)
+        self.assertAlmostEqual(14.7, info["mass"])
+        trunk = next(shape for shape in info["shapes"] if shape["name"] == "trunk")
+        self.assertEqual([0.24, 0.09, 0.05], trunk["half_size"])
+
+    def test_bad_files(self):
+        result = run("info", self.folder / "absent.urdf")
+        self.assertEqual(2, result.returncode)
+        self.assertIn("absent.urdf", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
