@@ -110,7 +110,6 @@ void add_run(CLI::App& app, RunOptions& options) {
       ->allow_extra_args(false);
   verb->add_option("--control", options.controls, "Control of an actuator during the run, actuator=value")
       ->allow_extra_args(false);
-  verb->add_option("--record", options.record_path, "Write a recording (HDF5) of the run");
   verb->add_option("--report", options.report_path,
                    "Write one line of CSV per step: contacts, residuals, energy, times");
   verb->add_flag("--json", options.json, "Print one JSON object instead of the summary");

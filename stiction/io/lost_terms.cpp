@@ -35,16 +35,8 @@ void lose_initial_positions(const Model& model, std::vector<std::string>& lost) 
 }
 
 void lose_filters(const Model& model, std::vector<std::string>& lost) {
-  std::set<std::pair<int, int>> kin;  // bodies that share a joint
-  for (int b = 0; b < model.num_bodies(); ++b) {
-    int parent = model.bodies[b].parent;
-    kin.insert(std::minmax(b, parent));
-    // Inner bodies of a chain carry nothing: the next one up does.
-    while (parent >= 0 && model.bodies[parent].mass == 0.0) {
-      parent = model.bodies[parent].parent;
-      kin.insert(std::minmax(b, parent));
-    }
-  }
+  std::set<std::pair<int, int>> kin;  // bodies that share a joint: readers keep their shapes apart
+  for (int b = 0; b < model.num_bodies(); ++b) kin.insert(std::minmax(b, model.bodies[b].parent));
   const auto are_kin = [&](int a, int b) {
     return kin.contains(std::minmax(model.shapes[a].body, model.shapes[b].body));
   };
