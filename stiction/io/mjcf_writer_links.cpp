@@ -139,12 +139,12 @@ void MjcfWriter::write_point(const std::string& name, int body_a, int body_b, co
   xml_.attribute("anchor", outline_.on_outline(body_a, Pose(a)).position).close();
 }
 
-// X_1 A = X_2 B: body 2 stands in body 1 at A B⁻¹, and the rows are taken at the origin of B.
+// X_1 A = X_2 B: the origin of B, the anchor, meets that of A, which MuJoCo wants as the position of relpose; its
+// orientation is that of body 2 in body 1, R_A R_Bᵀ.
 void MjcfWriter::write_weld(const Loop& loop) {
   const Pose a = outline_.on_outline(loop.body_a, loop.pose_a), b = outline_.on_outline(loop.body_b, loop.pose_b);
-  const Pose relative = a * b.inverse();
-  const Quaternion r(relative.rotation);
-  const Vector3& p = relative.position;
+  const Quaternion r(Matrix3(a.rotation * b.rotation.transpose()));
+  const Vector3& p = a.position;
   const double pose[] = {p[0], p[1], p[2], r.w(), r.x(), r.y(), r.z()};
   xml_.open("weld").attribute("name", loop.name).attribute("body1", body_name(loop.body_a));
   xml_.attribute("body2", body_name(loop.body_b)).attribute("anchor", b.position);

@@ -104,14 +104,17 @@ void MjcfWriter::write_hull(const Shape& shape) {
   note("vertices of meshes: MuJoCo keeps single precision");
 }
 
-// Heights are written in units of their range, from 0 to 1: MuJoCo scales whatever it is given to that.
+// Heights are written in units of their range, from 0 to 1: MuJoCo scales whatever it is given to that. Its text begins
+// with the row of largest y, as an image does.
 void MjcfWriter::write_height_field(const Shape& shape) {
   const HeightField& field = *std::get<std::shared_ptr<const HeightField>>(shape.geometry);
   if (assets_.contains(&field)) return;
   assets_[&field] = shape.name;
   const double range = field.upper().z() - field.lower().z(), scale = range > 0.0 ? range : 1.0;
-  std::vector<double> heights(field.heights().begin(), field.heights().end());
-  for (double& h : heights) h = (h - field.lower().z()) / scale;
+  std::vector<double> heights;
+  for (int j = field.num_y() - 1; j >= 0; --j) {
+    for (int i = 0; i < field.num_x(); ++i) heights.push_back((field.height(i, j) - field.lower().z()) / scale);
+  }
   const double size[] = {field.upper().x(), field.upper().y(), scale, std::max(0.1, 0.1 * scale)};
   xml_.open("hfield").attribute("name", shape.name).attribute("nrow", field.num_y()).attribute("ncol", field.num_x());
   xml_.attribute("size", std::span(size)).attribute("elevation", std::span<const double>(heights)).close();

@@ -21,3 +21,7 @@ def refuse_constant(name):
 
 def parse(text):
     return json.loads(text, parse_constant=refuse_constant)
+
+
+# A build without MuJoCo reads no MJCF, and says so.
+HAS_MJCF = "MuJoCo" not in run("info", SCENES / "ground.xml").stderr

@@ -5,11 +5,12 @@ import pathlib
 import tempfile
 import unittest
 
-from command import SCENES, parse, run
+from command import HAS_MJCF, SCENES, parse, run
 
 QUADRUPED = SCENES / "quadruped.xml"
 
 
+@unittest.skipUnless(HAS_MJCF, "built without MuJoCo")
 class Convert(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

@@ -11,7 +11,7 @@ import tempfile
 import time
 import unittest
 
-from command import COMMAND, SCENES, parse, run
+from command import COMMAND, HAS_MJCF, SCENES, parse, run
 
 QUADRUPED = SCENES / "quadruped.xml"
 TOWER = SCENES / "tower.xml"
@@ -23,6 +23,7 @@ def joint(result, name):
     return next(j for j in result["joints"] if j["name"] == name)
 
 
+@unittest.skipUnless(HAS_MJCF, "built without MuJoCo")
 class Scratch(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

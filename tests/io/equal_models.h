@@ -172,22 +172,27 @@ inline void expect_same_links(const Model& a, const Model& b, const Sameness& sa
     const Loop &x = a.loops[k], &y = b.loops[k];
     EXPECT_EQ(x.name, y.name);
     ASSERT_EQ(x.kind, y.kind) << x.name;
-    EXPECT_EQ(x.dof_a, y.dof_a), EXPECT_EQ(x.dof_b, y.dof_b);
+    EXPECT_EQ(x.dof_a, y.dof_a);
+    EXPECT_EQ(x.dof_b, y.dof_b);
     for (int c = 0; c < 5; ++c) expect_near(x.coefficients[c], y.coefficients[c], 10.0 * same.tolerance, x.name);
     if (x.kind == LoopKind::joint_equality) continue;
-    EXPECT_EQ(x.body_a, y.body_a), EXPECT_EQ(x.body_b, y.body_b);
+    EXPECT_EQ(x.body_a, y.body_a);
+    EXPECT_EQ(x.body_b, y.body_b);
     const Pose xa = in_world(data_a, x.body_a, x.pose_a), xb = in_world(data_a, x.body_b, x.pose_b);
     const Pose ya = in_world(data_b, y.body_a, y.pose_a), yb = in_world(data_b, y.body_b, y.pose_b);
     EXPECT_LE((xa.position - ya.position).norm(), 10.0 * same.tolerance) << x.name;
     EXPECT_LE((xb.position - yb.position).norm(), 10.0 * same.tolerance) << x.name;
     const Matrix3 relative_x = xa.rotation * xb.rotation.transpose(),
                   relative_y = ya.rotation * yb.rotation.transpose();
-    if (x.kind == LoopKind::weld) EXPECT_LE((relative_x - relative_y).norm(), 10.0 * same.tolerance) << x.name;
+    if (x.kind == LoopKind::weld) {
+      EXPECT_LE((relative_x - relative_y).norm(), 10.0 * same.tolerance) << x.name;
+    }
   }
   ASSERT_EQ(a.actuators.size(), b.actuators.size());
   for (std::size_t k = 0; k < a.actuators.size(); ++k) {
     const Actuator &x = a.actuators[k], &y = b.actuators[k];
-    EXPECT_EQ(x.name, y.name), EXPECT_EQ(x.kind, y.kind) << x.name;
+    EXPECT_EQ(x.name, y.name);
+    EXPECT_EQ(x.kind, y.kind) << x.name;
     EXPECT_EQ(x.dof, y.dof) << x.name;
     expect_near(x.gear, y.gear, same.tolerance, x.name), expect_near(x.kp, y.kp, same.tolerance, x.name);
     expect_near(x.kd, y.kd, same.tolerance, x.name);
@@ -199,16 +204,21 @@ inline void expect_same_links(const Model& a, const Model& b, const Sameness& sa
   ASSERT_EQ(a.keyframes.size(), b.keyframes.size());
   for (std::size_t k = 0; k < a.keyframes.size(); ++k) {
     const Keyframe &x = a.keyframes[k], &y = b.keyframes[k];
-    EXPECT_EQ(x.name, y.name), EXPECT_EQ(x.time, y.time);
+    EXPECT_EQ(x.name, y.name);
+    EXPECT_EQ(x.time, y.time);
     EXPECT_LE((x.q - y.q).lpNorm<Eigen::Infinity>(), same.tolerance) << x.name;
     EXPECT_LE((x.v - y.v).lpNorm<Eigen::Infinity>(), same.tolerance) << x.name;
-    if (x.control.size() > 0) EXPECT_LE((x.control - y.control).lpNorm<Eigen::Infinity>(), same.tolerance) << x.name;
+    if (x.control.size() > 0) {
+      EXPECT_LE((x.control - y.control).lpNorm<Eigen::Infinity>(), same.tolerance) << x.name;
+    }
   }
 }
 
 inline void expect_equal_models(const Model& a, const Model& b, const Sameness& same = {}) {
   EXPECT_LE((a.gravity - b.gravity).norm(), same.tolerance);
-  if (same.time_step) EXPECT_EQ(a.suggested_time_step, b.suggested_time_step);
+  if (same.time_step) {
+    EXPECT_EQ(a.suggested_time_step, b.suggested_time_step);
+  }
   ASSERT_EQ(a.num_bodies(), b.num_bodies());
   ASSERT_EQ(a.num_positions(), b.num_positions());
   ASSERT_EQ(a.num_velocities(), b.num_velocities());
@@ -216,21 +226,26 @@ inline void expect_equal_models(const Model& a, const Model& b, const Sameness& 
   if (same.joint_names) {
     ASSERT_EQ(a.joints.size(), b.joints.size());
     for (std::size_t k = 0; k < a.joints.size(); ++k) {
-      EXPECT_EQ(a.joints[k].name, b.joints[k].name), EXPECT_EQ(a.joints[k].kind, b.joints[k].kind);
+      EXPECT_EQ(a.joints[k].name, b.joints[k].name);
+      EXPECT_EQ(a.joints[k].kind, b.joints[k].kind);
       EXPECT_EQ(a.joints[k].first_position, b.joints[k].first_position);
     }
   }
-  if (same.initial)
+  if (same.initial) {
     EXPECT_LE((a.initial_position - b.initial_position).lpNorm<Eigen::Infinity>(), 10.0 * same.tolerance);
+  }
   for (int k = 0; k < a.num_velocities() && same.dofs; ++k) {
     expect_same_dof(a.dofs[k], b.dofs[k], same.tolerance, "dof " + std::to_string(k));
   }
   for (int k = 0; k < a.num_bodies(); ++k) {
-    EXPECT_EQ(a.bodies[k].parent, b.bodies[k].parent), EXPECT_EQ(a.bodies[k].joint, b.bodies[k].joint);
+    EXPECT_EQ(a.bodies[k].parent, b.bodies[k].parent);
+    EXPECT_EQ(a.bodies[k].joint, b.bodies[k].joint);
     expect_near(a.bodies[k].mass, b.bodies[k].mass, same.tolerance, "mass of body " + std::to_string(k));
   }
   expect_same_motion(a, b, same);
-  if (same.materials) EXPECT_EQ(a.friction_rule, b.friction_rule);
+  if (same.materials) {
+    EXPECT_EQ(a.friction_rule, b.friction_rule);
+  }
   if (same.filters) {
     EXPECT_EQ(names_of(a, a.excluded_pairs), names_of(b, b.excluded_pairs));
     EXPECT_EQ(names_of(a, a.forced_pairs), names_of(b, b.forced_pairs));
