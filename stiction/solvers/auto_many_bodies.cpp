@@ -192,6 +192,7 @@ AutoOutcome AutoManyBodies::solve(const ContactProblem& problem, const AutoGoal&
   AutoOutcome outcome;
   load(problem, impulse);
   best_residual_ = infinity;
+  best_lambda_ = impulse;  // stays where no residual is a number
   keep_if_better(residual(problem, view, scale));
   if (best_residual_ > limit) outcome.stage = AutoStage::many_bodies;
   double relaxation = 1.0, last_change = infinity, watched_change = infinity;

@@ -53,6 +53,24 @@ TEST(AutoManyBodies, RelaxationSavesSweeps) {
   EXPECT_LT(2 * fast.iterations, slow.iterations);
 }
 
+// Nothing of an earlier problem comes back where the residual of a guess is not a number.
+TEST(AutoManyBodies, GuessBeyondAllBoundsComesBack) {
+  testing::RandomProblemOptions options;
+  options.contacts = 12;
+  const ContactProblem large = testing::random_problem(options);
+  options.contacts = 5;
+  const ContactProblem small = testing::random_problem(options);
+  AutoManyBodies solver;
+  VectorX first = VectorX::Zero(large.num_rows());
+  solver.solve(large, goal_of(1e-9), first);
+  VectorX impulse(small.num_rows());
+  for (int k = 0; k < small.num_rows(); ++k) impulse[k] = k % 2 == 0 ? 1e308 : -1e308;
+  const VectorX guess = impulse;
+  EXPECT_FALSE(solver.solve(small, goal_of(1e-9), impulse).converged);
+  ASSERT_EQ(impulse.size(), small.num_rows());
+  EXPECT_EQ(impulse, guess);
+}
+
 TEST(AutoManyBodies, RecognisesAStiffPileEarly) {
   const Sequence sequence = read_sequence(robot_problems + "kapla.hdf5");
   const ContactProblem& problem = sequence.steps[3].problem;
