@@ -110,6 +110,7 @@ void add_run(CLI::App& app, RunOptions& options) {
       ->allow_extra_args(false);
   verb->add_option("--control", options.controls, "Control of an actuator during the run, actuator=value")
       ->allow_extra_args(false);
+  verb->add_option("--record", options.record_path, "Write a recording (HDF5): model, states, contacts, reports");
   verb->add_option("--report", options.report_path,
                    "Write one line of CSV per step: contacts, residuals, energy, times");
   verb->add_flag("--json", options.json, "Print one JSON object instead of the summary");

@@ -12,6 +12,7 @@
 #include "cli/progress.h"
 #include "cli/run_summary.h"
 #include "cli/step_csv.h"
+#include "stiction/io/recording.h"
 #include "stiction/math/refuse.h"
 
 namespace stiction::cli {
@@ -105,7 +106,7 @@ std::string progress_line(const RunSummary& summary, long steps) {
 }
 
 // Steps until the end, a signal, or numbers that are no longer finite.
-void run_steps(Simulator& simulator, long steps, StepCsv* csv, RunSummary& summary) {
+void run_steps(Simulator& simulator, long steps, StepCsv* csv, RecordingWriter* recording, RunSummary& summary) {
   using Clock = std::chrono::steady_clock;
   const Interrupt interrupt;
   Progress progress;
@@ -114,6 +115,7 @@ void run_steps(Simulator& simulator, long steps, StepCsv* csv, RunSummary& summa
     const StepReport& report = simulator.step();
     summary.add(simulator, report, std::chrono::duration<double>(Clock::now() - start).count());
     if (csv) csv->add(report);
+    if (recording) recording->append(simulator, report);
     if (progress.due()) progress.show(progress_line(summary, steps));
     if (!simulator.state().v.allFinite() || !simulator.state().q.allFinite()) break;
     summary.signal = interrupt.signal();
@@ -128,12 +130,15 @@ int run_scene(const RunOptions& options) {
   const long steps = steps_to_do(options, simulator.time_step());
   std::unique_ptr<StepCsv> csv;
   if (!options.report_path.empty()) csv = std::make_unique<StepCsv>(options.report_path);
+  std::unique_ptr<RecordingWriter> recording;
+  if (!options.record_path.empty()) recording = std::make_unique<RecordingWriter>(options.record_path, simulator);
 
   RunSummary summary;
   summary.begin(simulator, options.model.files, loaded.ignored);
-  run_steps(simulator, steps, csv.get(), summary);
+  run_steps(simulator, steps, csv.get(), recording.get(), summary);
   summary.finish(simulator);
   if (csv) csv->close();
+  if (recording) recording->close();
 
   if (options.json) {
     std::cout << summary_to_json(summary) << '\n';

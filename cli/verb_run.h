@@ -22,6 +22,7 @@ struct RunOptions {
   std::string keyframe;                // name or number; empty: the initial state
   std::vector<std::string> positions;  // "joint=value[,value…]"
   std::vector<std::string> controls;   // "actuator=value"
+  std::string record_path;             // empty: no recording
   std::string report_path;             // empty: no CSV
   bool json = false;
 };

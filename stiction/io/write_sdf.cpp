@@ -67,6 +67,8 @@ WrittenModel SdfWriter::write() {
   place_bodies();
   xml_.open("sdf").attribute("version", "1.9");
   xml_.open("model").attribute("name", std::filesystem::path(path_).stem().string());
+  xml_.text_element("self_collide",
+                    "true");  // else the links of a model pass through each other, and through world_link
   write_world();
   for (std::size_t k = 0; k < outline_.bodies.size(); ++k) write_body(static_cast<int>(k));
   write_loops();

@@ -105,6 +105,19 @@ class Run(Scratch):
             self.assertEqual(4, int(row["contacts"]))
         self.assertGreater(float(rows[0]["seconds_solve"]), 0.0)
 
+    def test_record(self):
+        path = self.folder / "run.h5"
+        result = run("run", QUADRUPED, "--steps", "150", "--record", path)
+        self.assertEqual(0, result.returncode, result.stderr)
+        self.assertEqual(b"\x89HDF", path.read_bytes()[:4])
+        self.assertGreater(path.stat().st_size, 10000)
+        process = subprocess.Popen([COMMAND, "run", QUADRUPED, "--time", "1e6", "--record", path], stdout=subprocess.PIPE)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual(130, process.returncode)
+        self.assertEqual(b"\x89HDF", path.read_bytes()[:4])
+
     def test_bad_usage(self):
         absent, text = self.folder / "absent.xml", self.folder / "text.xml"
         text.write_text("this is not XML")
@@ -126,6 +139,7 @@ class Run(Scratch):
             ([QUADRUPED, "--time", "soon"], "soon"),
             ([QUADRUPED, "--time", "1", "--steps", "3"], "--steps"),
             ([QUADRUPED, "--report", "/nowhere/steps.csv"], "/nowhere/steps.csv"),
+            ([QUADRUPED, "--record", "/nowhere/run.h5"], "/nowhere/run.h5"),
             ([QUADRUPED, "--threads", "0"], "0"),
             ([f"{QUADRUPED}@1,2"], "1,2"),
             ([f"{QUADRUPED}@here"], "here"),
