@@ -58,8 +58,10 @@ std::optional<Inertia> SdfReader::read_inertia(const SdfLink& link) {
   const XmlElement mass = inertial.child("mass"), tensor = inertial.child("inertia");
   inertia.mass = mass ? mass.text().positive() : 1.0;
   const auto entry = [&](const char* name, double fallback) { return tensor.text_of(name).number(fallback); };
+  // Read before the matrix is filled: what is refused halfway leaves Eigen's list of entries incomplete.
+  const double xx = entry("ixx", 1.0), yy = entry("iyy", 1.0), zz = entry("izz", 1.0);
   const double xy = entry("ixy", 0.0), xz = entry("ixz", 0.0), yz = entry("iyz", 0.0);
-  inertia.moment << entry("ixx", 1.0), xy, xz, xy, entry("iyy", 1.0), yz, xz, yz, entry("izz", 1.0);
+  inertia.moment << xx, xy, xz, xy, yy, yz, xz, yz, zz;
   inertial.child("fluid_added_mass").ignore("there is no medium here");
   const Pose pose = read_sdf_pose(inertial.child("pose"));
   try {

@@ -76,6 +76,7 @@ TEST(SdfBroken, Values) {
   EXPECT_REFUSED(load_sdf_string(inertial("0", "1", "1", "1")), "SDF string:3: <mass>");
   EXPECT_REFUSED(load_sdf_string(inertial("-1", "1", "1", "1")), "SDF string:3: <mass>");
   EXPECT_REFUSED(load_sdf_string(inertial("1", "-1", "1", "1")), "SDF string:3: <inertial>");
+  EXPECT_REFUSED(load_sdf_string(inertial("1", "1", "1*", "1")), "SDF string:3: <iyy>");
   EXPECT_REFUSED(load_sdf_string(inertial("1", "1", "1", "9")), "larger than the sum");
   LoadOptions repair;
   repair.repair_inertia = true;
