@@ -119,7 +119,7 @@ struct InverseDynamics::Workspace {
   Actuation actuation;
   RowBuilder row_builder;
   RowSet rows;
-  std::unique_ptr<ContactSolver> solver;  // least_squares
+  std::unique_ptr<ContactSolver> solver, finisher;  // least_squares
   VectorX acceleration, factor_impulse;
   std::vector<Pack4> velocity_lanes;
   VectorX asked;  // τ without constraints at v_ref
@@ -143,7 +143,9 @@ struct InverseDynamics::Workspace {
   VectorX force_without_constraints(const Simulator& simulator, const VectorX& velocity);
   VectorX transpose_product(const VectorX& impulse);
   ContactProblem problem(const MatrixX& delassus, const VectorX& free) const;
+  bool stays(const Constraint& c) const;
   void solve_exactly();
+  void solve_freed(const ContactProblem& freed);
   void solve_least_squares(VectorView v_ref);
   void finish(const Simulator& simulator, VectorView v_ref);
 };
@@ -227,6 +229,17 @@ ContactProblem InverseDynamics::Workspace::problem(const MatrixX& delassus, cons
   return ContactProblem::from_dense(result.constraints, delassus, free, r);
 }
 
+// Whether a constraint stays where it starts: it sticks, to the tolerance. The iteration would only follow the rounding
+// of σ, divided by ρ. (Whatever slides is visited: residuals are quadratic in the direction of its impulse.)
+bool InverseDynamics::Workspace::stays(const Constraint& c) const {
+  double sigma = 0.0, lambda = 0.0;
+  for (int k = c.first_row; k < c.first_row + c.rows; ++k) {
+    sigma += std::abs(r[k] * result.impulse[k] + g[k]);
+    lambda += std::abs(result.impulse[k]);
+  }
+  return sigma * std::max(1.0, lambda / simulator_settings.time_step) <= settings.tolerance;
+}
+
 void InverseDynamics::Workspace::solve_exactly() {
   const int m = static_cast<int>(g.size());
   const ContactProblem given = problem(MatrixX::Zero(m, m), g);  // v_ref is given: impulses do not change it
@@ -237,9 +250,14 @@ void InverseDynamics::Workspace::solve_exactly() {
     result.residual_history.push_back(result.residuals.eps_abs);
     return result.residuals.eps_abs <= settings.tolerance;
   };
-  bool done = note();
+  std::vector<Constraint> visited;
+  const bool fits = note();
+  for (const Constraint& c : result.constraints) {
+    if (!fits || !stays(c)) visited.push_back(c);
+  }
+  bool done = visited.empty();
   for (result.iterations = 0; !done && result.iterations < settings.max_iterations; ++result.iterations) {
-    for (const Constraint& c : result.constraints) {
+    for (const Constraint& c : visited) {
       update_impulse(c, g.data() + c.first_row, r.data() + c.first_row, settings.proximal,
                      settings.contact_model == ContactModel::ncp, result.impulse.data() + c.first_row);
     }
@@ -252,6 +270,34 @@ void InverseDynamics::Workspace::solve_exactly() {
     result.status = grows ? InverseStatus::unreachable : InverseStatus::iteration_limit;
   }
   given.velocity(result.impulse, result.constraint_velocity);
+}
+
+// The residuals of the judge are quadratic in the direction of sliding, so a solver may stop where velocities are right
+// to the square root of its tolerance only. A few steps of Newton's method follow, kept where the natural map, which is
+// linear in that direction, says that they helped.
+void InverseDynamics::Workspace::solve_freed(const ContactProblem& freed) {
+  const JudgeSettings law{.model = settings.contact_model, .time_step = simulator_settings.time_step};
+  if (!solver) {
+    solver = make_solver(settings.contact_model == ContactModel::ccp ? "ccp-newton" : "auto");
+    solver->settings().tolerance = 0.5 * simulator_settings.tolerance;
+    solver->settings().max_iterations = settings.max_iterations;
+    finisher = make_solver("ncp-newton");
+    finisher->settings().tolerance = 1e-16;  // as far as rounding lets it
+    finisher->settings().max_iterations = 8;
+    finisher->set_option("first_sweeps", 0.0);
+  }
+  ContactSolution solution;
+  solution.impulse = result.impulse;
+  result.iterations = solver->solve(freed, solution).iterations;
+  result.impulse = solution.impulse;
+  result.residuals = judge(freed, result.impulse, law);
+  if (settings.contact_model != ContactModel::ncp) return;
+  result.iterations += finisher->solve(freed, solution).iterations;
+  const Residuals finished = judge(freed, solution.impulse, law);
+  if (!(finished.natural_map < result.residuals.natural_map && finished.eps_nat <= simulator_settings.tolerance))
+    return;
+  result.impulse = solution.impulse;
+  result.residuals = finished;
 }
 
 void InverseDynamics::Workspace::solve_least_squares(VectorView v_ref) {
@@ -282,20 +328,9 @@ void InverseDynamics::Workspace::solve_least_squares(VectorView v_ref) {
   for (int row = 0; row < m; ++row) free[row] += jacobian.row(row).dot(falling);
   const ContactProblem freed = problem(delassus, free);
 
-  if (!solver) {
-    const bool own = settings.contact_model == ContactModel::ccp;
-    solver = make_solver(own ? "ccp-newton" : "auto");
-    solver->settings().tolerance = 0.5 * simulator_settings.tolerance;
-    solver->settings().max_iterations = settings.max_iterations;
-  }
-  ContactSolution solution;
-  solution.impulse = result.impulse;
-  const SolveReport report = solver->solve(freed, solution);
-  result.impulse = solution.impulse;
-  result.iterations = report.iterations;
-  result.status = report.status == SolveStatus::converged ? InverseStatus::converged : InverseStatus::iteration_limit;
-  result.residuals =
-      judge(freed, result.impulse, {.model = settings.contact_model, .time_step = simulator_settings.time_step});
+  solve_freed(freed);
+  const bool fits = result.residuals.eps_nat <= simulator_settings.tolerance;
+  result.status = fits ? InverseStatus::converged : InverseStatus::iteration_limit;
   freed.velocity(result.impulse, result.constraint_velocity);
   result.velocity = v_ref;
   Eigen::VectorXd d = falling;
