@@ -94,7 +94,7 @@ def main():
     run("UR5 sliding along the wall", load("ur5_wall.xml"), lambda s, k: push(s, k, 60.0))
     for name, velocity in (("standing", 0.0), ("sliding", 2.0)):
         for method in ("least_squares", "exact"):
-            solo = load("solo12.xml")
+            solo = load("solo12.xml", tolerance=1e-11)
             target = solo.q
             solo.set_velocity(np.concatenate([[velocity], np.zeros(17)]))
             run(f"Solo-12 {name}, {method}", solo, lambda s, k: stand(s, target), method=method)
