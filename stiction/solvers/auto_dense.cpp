@@ -244,7 +244,7 @@ AutoOutcome AutoDense::solve(const AutoDenseView& view, const AutoResidualScale&
     if (!outcome.converged) return_best(view, scale, impulse);
     outcome.residual = best_residual_;
   }
-  outcome.dense_iterations = outcome.iterations;
+  outcome.cheap_iterations = outcome.iterations;
   std::copy_n(lambda_.data(), view.rows, impulse.data());
   return outcome;
 }

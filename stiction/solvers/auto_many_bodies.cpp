@@ -222,6 +222,7 @@ AutoOutcome AutoManyBodies::solve(const ContactProblem& problem, const AutoGoal&
     }
   }
   if (best_residual_ > limit) keep_if_better(residual(problem, view, scale));
+  outcome.cheap_iterations = outcome.iterations;
   outcome.converged = best_residual_ <= limit;
   outcome.residual = best_residual_;
   impulse = best_lambda_;

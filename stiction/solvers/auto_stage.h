@@ -17,7 +17,7 @@ struct AutoOutcome {
   int iterations = 0;
   int factorisations = 0;
   double residual = 0.0;     // of the impulse left behind, by the measure of the goal
-  int dense_iterations = 0;  // those of `iterations` that AutoDense made, so cheap that no limit counts them
+  int cheap_iterations = 0;  // those of `iterations` so cheap that no limit counts them: dense steps, sweeps
 };
 
 }  // namespace stiction

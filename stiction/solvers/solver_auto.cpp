@@ -46,12 +46,12 @@ AutoGoal SolverAuto::goal() const {
 // What earlier parts have left of the limit.
 AutoGoal SolverAuto::goal_left(const AutoOutcome& so_far) const {
   AutoGoal left = goal();
-  if (settings_.max_iterations > 0) left.max_factorisations -= so_far.iterations - so_far.dense_iterations;
+  if (settings_.max_iterations > 0) left.max_factorisations -= so_far.iterations - so_far.cheap_iterations;
   return left;
 }
 
 bool SolverAuto::limit_reached(const AutoOutcome& so_far) const {
-  return settings_.max_iterations > 0 && so_far.iterations - so_far.dense_iterations >= settings_.max_iterations;
+  return settings_.max_iterations > 0 && so_far.iterations - so_far.cheap_iterations >= settings_.max_iterations;
 }
 
 bool SolverAuto::may_go_on(const AutoOutcome& so_far) const {
@@ -66,7 +66,7 @@ SolverAuto::Island& SolverAuto::island(std::size_t k) {
 // The outcome of a later part joins that of the earlier ones, which worked on the same rows.
 void SolverAuto::combine(AutoOutcome& so_far, const AutoOutcome& next) {
   so_far.iterations += next.iterations;
-  so_far.dense_iterations += next.dense_iterations;
+  so_far.cheap_iterations += next.cheap_iterations;
   so_far.factorisations += next.factorisations;
   if (next.converged || next.residual < so_far.residual) {
     so_far.converged = next.converged;
@@ -187,7 +187,7 @@ AutoOutcome SolverAuto::solve_sparse(const ContactProblem& problem, ContactSolut
     total.converged = total.converged && outcome.converged;
     total.residual = std::max(total.residual, outcome.residual);
     total.iterations += outcome.iterations;
-    total.dense_iterations += outcome.dense_iterations;
+    total.cheap_iterations += outcome.cheap_iterations;
     total.factorisations += outcome.factorisations;
   }
   return total;

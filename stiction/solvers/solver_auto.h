@@ -33,8 +33,9 @@
 
 namespace stiction {
 
-// max_iterations counts sweeps and Newton steps of all parts together but the dense one, which takes microseconds: once
-// it is used up no further part begins, and the interior points stop at so many factorisations.
+// max_iterations counts the steps that factor something, of all parts together: once it is used up no further part
+// begins, and the interior points stop at so many factorisations. Sweeps and the dense part, microseconds each, do not
+// count.
 struct SolverAutoSettings : SolverSettings {
   // Which parts may be used, for experiments; each on by default.
   bool use_dense = true;           // sweeps and active-set Newton on dense G
