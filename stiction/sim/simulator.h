@@ -34,7 +34,7 @@ struct SimulatorSettings {
   std::string solver = "auto";  // any name of solver_names()
   double tolerance = 1e-9;      // of the contact solver, on ε_nat
   // Of the contact solver, per island. 0 takes the solver's own limit, which can mean seconds for one step of a pile.
-  int max_iterations = 100;
+  int max_iterations = 200;
   ConstraintSettings constraints = {};
   CollisionSettings collision = {};
   FailurePolicy on_failure = FailurePolicy::report;

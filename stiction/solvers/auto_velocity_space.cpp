@@ -5,10 +5,9 @@
 namespace stiction {
 namespace {
 
-constexpr double first_eta = 3e-7;      // numerator of η, see NewtonVelocitySpace
-constexpr double second_eta = 3e-8;     // for second attempts and path following
-constexpr double fine_residual = 1e-6;  // below, a fold is followed better in contact space than here
-constexpr int long_double_size = 60;    // velocities; dense, so about 0.1 ms per factorisation
+constexpr double first_eta = 3e-7;    // numerator of η, see NewtonVelocitySpace
+constexpr double second_eta = 3e-8;   // for second attempts and path following
+constexpr int long_double_size = 60;  // velocities; dense, so about 0.1 ms per factorisation
 
 }  // namespace
 
@@ -20,7 +19,6 @@ bool AutoVelocitySpace::load(const ContactProblem& problem, const AutoGoal& goal
   system_.load(problem, cones_);
   system_.eta_numerator = first_eta;
   system_.refinements = 0;
-  path_folds_ = false;
   return task_.begin(cones_, system_, goal, impulse);
 }
 
@@ -46,9 +44,7 @@ bool AutoVelocitySpace::interior_point(Start start, AutoStage stage) {
   }
   InteriorPointOptions options;
   options.step_rule = InteriorPointOptions::StepRule::by_predictor;
-  if (interior_point_.run(task_, options)) return true;
-  path_folds_ = path_folds_ || (interior_point_.folded && task_.best.value < fine_residual);
-  return false;
+  return interior_point_.run(task_, options);
 }
 
 bool AutoVelocitySpace::all_interior_points() {
@@ -58,7 +54,6 @@ bool AutoVelocitySpace::all_interior_points() {
   const Start first = probe_is_bad ? Start::cold : Start::from_probe;
   const Start second = probe_is_bad ? Start::from_probe : Start::cold;
   if (interior_point(first) || interior_point(second)) return true;
-  if (path_folds_) return false;
   system_.eta_numerator = second_eta;
   system_.refinements = 1;
   return interior_point(first) || interior_point(second);
@@ -81,18 +76,7 @@ bool AutoVelocitySpace::arclength() {
 }
 
 AutoOutcome AutoVelocitySpace::solve(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse) {
-  if (!load(problem, goal, impulse) && !probe() && !all_interior_points() && !path_folds_ && !arclength()) {
-    long_double(problem);
-  }
-  return task_.finish(problem, impulse);
-}
-
-AutoOutcome AutoVelocitySpace::follow_path(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse) {
-  if (!load(problem, goal, impulse)) {
-    system_.eta_numerator = second_eta;
-    system_.refinements = 1;
-    if (!probe() && !arclength()) long_double(problem);
-  }
+  if (!load(problem, goal, impulse) && !probe() && !all_interior_points() && !arclength()) long_double(problem);
   return task_.finish(problem, impulse);
 }
 

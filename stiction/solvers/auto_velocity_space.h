@@ -3,8 +3,7 @@
 //
 // Stages: accept the guess; stick probe from the guess; interior point from the impulse that the probe leaves and from
 // the cold start (the likelier one first), both again with a smaller η and one refinement; arclength following; tiny
-// systems at last in long double. Where the central path folds close to the solution, as it does for piles in motion, a
-// smaller η does not help and contact space follows the path more exactly: solve() then ends early and says so.
+// systems at last in long double.
 #pragma once
 
 #include "stiction/solvers/arclength.h"
@@ -18,10 +17,6 @@ class AutoVelocitySpace {
  public:
   // As AutoContactSpace::solve. Throws std::invalid_argument unless the problem is factored.
   AutoOutcome solve(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse);
-  // Whether the last solve() ended because the path folds close to the solution.
-  bool path_folds() const { return path_folds_; }
-  // Arclength following and long double alone, for where other means failed.
-  AutoOutcome follow_path(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse);
   // The interior point alone, from the cold start.
   AutoOutcome solve_cold(const ContactProblem& problem, const AutoGoal& goal, const InteriorPointOptions& options,
                          VectorX& impulse, std::vector<HistoryEntry>* history);
@@ -44,7 +39,6 @@ class AutoVelocitySpace {
   Arclength arclength_;
   Rows3 guess_, probed_;
   bool probe_failed_ = false;
-  bool path_folds_ = false;
 };
 
 }  // namespace stiction

@@ -29,7 +29,6 @@ bool InteriorPoint::run(ConeTask& task, const InteriorPointOptions& options) {
   constexpr double short_step = 0.1;
   double best_progress = std::numeric_limits<double>::infinity();
   int stalled = 0, tiny = 0;
-  folded = false;
   for (int iteration = 0;; ++iteration) {
     const bool finite = point.evaluate(task, options.delta);
     if (task.done()) return true;
@@ -44,7 +43,6 @@ bool InteriorPoint::run(ConeTask& task, const InteriorPointOptions& options) {
     }
     if (!task.system->factor(point.at, options.delta)) return false;
     ++task.iterations;
-    folded = folded || task.system->determinant_sign() < 0;
 
     const double affine_step = std::min(1.0, predict(task));
     const double ratio = std::max(0.0, task.cones->mean_product(point.at, affine_, affine_step) / point.kappa);

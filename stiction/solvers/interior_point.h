@@ -25,8 +25,7 @@ struct InteriorPointOptions {
 
 class InteriorPoint {
  public:
-  PathPoint point;      // point.at is the start on entry, strictly inside the cones
-  bool folded = false;  // of the last run: the determinant changed sign, so the central path turned back on the way
+  PathPoint point;  // point.at is the start on entry, strictly inside the cones
 
   void resize(int n);
   // True when the task is done. The best impulse is in the task.

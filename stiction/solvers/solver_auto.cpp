@@ -28,8 +28,6 @@ void SolverAuto::add_options(std::vector<SolverOption>& list) {
   list.push_back({"use_islands", "split sparse problems into connected components", &settings_.use_islands});
   list.push_back({"dense_rows", "rows, largest problem for the dense part", &settings_.dense_rows});
   list.push_back({"dense_island_rows", "rows, largest sparse island tried as dense", &settings_.dense_island_rows});
-  list.push_back(
-      {"folded_constraints", "constraints, largest pile finished in contact space", &settings_.folded_constraints});
   list.push_back({"island_constraints", "fewer constraints are not split", &settings_.island_constraints});
   list.push_back(
       {"stiff_mass_ratio", "mass ratio beyond which velocity space comes first", &settings_.stiff_mass_ratio});
@@ -41,13 +39,6 @@ AutoGoal SolverAuto::goal() const {
   goal.use_relative = settings_.use_relative;
   if (settings_.max_iterations > 0) goal.max_factorisations = settings_.max_iterations;
   return goal;
-}
-
-// What earlier parts have left of the limit.
-AutoGoal SolverAuto::goal_left(const AutoOutcome& so_far) const {
-  AutoGoal left = goal();
-  if (settings_.max_iterations > 0) left.max_factorisations -= so_far.iterations - so_far.cheap_iterations;
-  return left;
 }
 
 bool SolverAuto::limit_reached(const AutoOutcome& so_far) const {
@@ -258,16 +249,6 @@ bool SolverAuto::is_stiff(const ContactProblem& problem) const {
   return largest > settings_.stiff_mass_ratio * smallest;
 }
 
-// A pile whose central path folds: contact space is dearer than velocity space and more exact.
-void SolverAuto::finish_folded(const ContactProblem& problem, AutoOutcome& outcome, VectorX& impulse) {
-  Island& whole = island(0);
-  if (settings_.use_contact_space && problem.num_constraints() <= settings_.folded_constraints && may_go_on(outcome)) {
-    combine(outcome,
-            whole.contact_space.solve(whole.other_form.make_sparse(problem, everything_), goal_left(outcome), impulse));
-  }
-  if (may_go_on(outcome)) combine(outcome, velocity_space_.follow_path(problem, goal_left(outcome), impulse));
-}
-
 AutoOutcome SolverAuto::solve_factored(const ContactProblem& problem, ContactSolution& solution) {
   Island& whole = island(0);
   const int rows = problem.num_rows();
@@ -289,7 +270,6 @@ AutoOutcome SolverAuto::solve_factored(const ContactProblem& problem, ContactSol
   }
   if (settings_.use_velocity_space && may_go_on(outcome)) {
     combine(outcome, velocity_space_.solve(problem, goal(), solution.impulse));
-    if (velocity_space_.path_folds()) finish_folded(problem, outcome, solution.impulse);
   }
   if ((pile || stiff || small) && settings_.use_many_bodies && may_go_on(outcome)) {
     combine(outcome, many_bodies_.solve(problem, goal(), solution.impulse));

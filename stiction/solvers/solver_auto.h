@@ -8,8 +8,7 @@
 //                             problem where small → AutoContactSpace → AutoLastResort
 //   factored, robot scale     G formed in a workspace → AutoDense → AutoVelocitySpace → AutoContactSpace → …
 //   factored, many bodies     AutoManyBodies while lightly coupled → AutoVelocitySpace
-//   factored, piles           (more rows than velocities, or extreme mass ratios) AutoVelocitySpace → AutoContactSpace
-//                             where the central path folds → AutoManyBodies
+//   factored, piles           (more rows than velocities, or extreme mass ratios) AutoVelocitySpace → AutoManyBodies
 //
 // Guarantees: the best iterate over all stages comes back, never worse than the guess by the stopping test, with a
 // status that says whether it passes; all kinds of constraints, compliance, non-symmetric G; no allocation when a size
@@ -46,7 +45,6 @@ struct SolverAutoSettings : SolverSettings {
   bool use_islands = true;
   int dense_rows = 200;           // rows; largest problem for the dense part, 0 … 2000
   int dense_island_rows = 60;     // rows; largest island of a sparse problem that is tried as a dense one
-  int folded_constraints = 1000;  // largest pile that is finished in contact space when its central path folds
   int island_constraints = 8;     // fewer constraints than this are not split into islands
   double stiff_mass_ratio = 1e3;  // between the bodies of a factored problem; beyond, velocity space comes first
 };
@@ -84,9 +82,7 @@ class SolverAuto final : public ContactSolver {
   void find_islands(const ContactProblem& problem);
   bool is_stiff(const ContactProblem& problem) const;
   Island& island(std::size_t k);
-  void finish_folded(const ContactProblem& problem, AutoOutcome& outcome, VectorX& impulse);
   AutoGoal goal() const;
-  AutoGoal goal_left(const AutoOutcome& so_far) const;
   bool limit_reached(const AutoOutcome& so_far) const;
   bool may_go_on(const AutoOutcome& so_far) const;  // not converged, iterations left
   void combine(AutoOutcome& so_far, const AutoOutcome& next);
