@@ -320,8 +320,10 @@ void InverseDynamics::Workspace::solve_least_squares(VectorView v_ref) {
     for (int j = 0; j < u; ++j) jacobian(row, j) = column[unactuated[j]];
   }
   const Eigen::LLT<MatrixX> factor(inertia);
-  const MatrixX response = give * factor.solve(jacobian.transpose());  // d per impulse
-  const Eigen::VectorXd falling = -give * factor.solve(defect);        // d without impulses
+  // d per impulse; Eigen's triangular solve does not take a matrix without columns.
+  const MatrixX response =
+      jacobian.rows() > 0 ? MatrixX(give * factor.solve(jacobian.transpose())) : MatrixX(jacobian.transpose());
+  const Eigen::VectorXd falling = -give * factor.solve(defect);  // d without impulses
   MatrixX delassus = jacobian * response;
   delassus = (0.5 * (delassus + delassus.transpose())).eval();
   VectorX free = g;
