@@ -91,6 +91,14 @@ std::string storage_problem(hid_t dataset, std::int64_t count, std::int64_t valu
     return "declares " + std::to_string(wanted) + " bytes, which its " + std::to_string(stored) +
            " stored bytes cannot hold";
   }
+  if (layout == H5D_CONTIGUOUS && wanted > 0) {
+    // The library computes with whatever address the file gives, and reads memory that it does not own.
+    const haddr_t place = H5Dget_offset(dataset);
+    const auto end_of_file = static_cast<haddr_t>(file_bytes);
+    if (place == HADDR_UNDEF || place > end_of_file || static_cast<haddr_t>(wanted) > end_of_file - place) {
+      return "lies outside the file";
+    }
+  }
   if (layout == H5D_CHUNKED) {
     hsize_t chunk[2] = {1, 1};
     const int rank = H5Pget_chunk(plist, 2, chunk);

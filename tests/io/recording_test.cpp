@@ -10,7 +10,7 @@
 #include <fstream>
 #include <random>
 
-#include "stiction/io/fclib.h"
+#include "stiction/io/hdf5_table.h"
 #include "stiction/io/model_storage.h"
 #include "tests/io/recorded_worlds.h"
 
@@ -261,6 +261,32 @@ void read_all(const RecordingReader& reader) {
   reader.times(), reader.step_numbers(), reader.positions(), reader.velocities(), reader.controls(), reader.reports();
   reader.contacts(0, -1, begin);
   for (const std::int64_t after : reader.saved_steps()) reader.saved_state(after);
+}
+
+// The library itself would read memory that is not its own.
+TEST_F(Recording, TablesThatClaimToLieOutsideTheFileAreRefused) {
+  Simulator simulator(tumbling_pile(2), {.time_step = 5e-3});
+  RecordingWriter writer(path_, simulator, {.steps_per_block = 5, .compression = 0});
+  for (int k = 0; k < 5; ++k) writer.append(simulator, step(simulator));
+  writer.close();
+  const auto whole = bytes_of(path_);
+  const auto file = hdf5::File::open(path_);
+  for (const char* table : {"/time", "/q", "/report", "/model", "/contact_begin", "/saved_states/bytes"}) {
+    const std::int64_t place = hdf5::table_place(file, table);
+    ASSERT_GT(place, 0);
+    for (const std::int64_t wrong :
+         {std::int64_t{-240}, std::int64_t{-3}, static_cast<std::int64_t>(whole.size()) - 1}) {
+      auto moved = whole;
+      int found = 0;
+      for (std::size_t k = 0; k + sizeof place <= moved.size(); ++k) {
+        if (std::memcmp(&moved[k], &place, sizeof place) != 0) continue;
+        std::memcpy(&moved[k], &wrong, sizeof wrong);
+        ++found;
+      }
+      EXPECT_GT(found, 0) << table;
+      EXPECT_THROW(read_all(RecordingReader::from_image(moved)), std::invalid_argument) << table << ' ' << wrong;
+    }
+  }
 }
 
 TEST_F(Recording, ForeignTruncatedAndDamagedFilesGiveMessages) {
