@@ -160,6 +160,40 @@ File::~File() {
   }
 }
 
+namespace {
+
+// HDF5 1.10 gathers small pieces of metadata in a buffer, and copies from beyond it, or from no buffer at all, where a
+// damaged file names an address at the end of the range. Without that buffer every read reaches the driver, which
+// refuses such addresses. These are the library's own drivers but for that.
+enum DriverKind { file_driver, image_driver };
+template <DriverKind kind>
+struct CarefulDriver {
+  static inline hid_t id = -1;
+  static inline herr_t (*query)(const H5FD_t*, unsigned long*) = nullptr;
+
+  static herr_t careful_query(const H5FD_t* file, unsigned long* flags) {
+    const herr_t status = query(file, flags);
+    if (flags) *flags &= ~static_cast<unsigned long>(H5FD_FEAT_ACCUMULATE_METADATA);
+    return status;
+  }
+  // `access` has the library's driver and can open `name`. False where it cannot.
+  static bool take_over(hid_t access, const char* name) {
+    if (id < 0) {
+      H5FD_t* probe = H5FDopen(name, H5F_ACC_RDONLY, access, HADDR_UNDEF);
+      if (!probe) return false;
+      H5FD_class_t driver = *probe->cls;
+      query = driver.query;
+      driver.query = careful_query;
+      id = H5FDregister(&driver);
+      H5FDclose(probe);
+      if (id < 0) return false;
+    }
+    return H5Pset_driver(access, id, H5Pget_driver_info(access)) >= 0;
+  }
+};
+
+}  // namespace
+
 File File::open(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
@@ -167,8 +201,9 @@ File File::open(const std::string& path) {
   if (!std::filesystem::is_regular_file(status)) throw std::invalid_argument(path + ": is not a file");
   File file(path, std::unique_lock(library_lock()));
   file.num_bytes_ = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
-  file.id_ = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-  if (file.id_ < 0) {
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  if (H5Pset_fapl_sec2(access) < 0 || !CarefulDriver<file_driver>::take_over(access, path.c_str()) ||
+      (file.id_ = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access)) < 0) {
     throw std::invalid_argument(path + ": cannot be opened as an HDF5 file (not HDF5, truncated or not readable)");
   }
   return file;
@@ -181,6 +216,7 @@ File File::from_image(std::span<const std::byte> image) {
   // The library copies the image and does not write to it.
   if (image.empty() || H5Pset_fapl_core(access, 65536, 0) < 0 ||
       H5Pset_file_image(access, const_cast<std::byte*>(image.data()), image.size()) < 0 ||
+      !CarefulDriver<image_driver>::take_over(access, "stiction-image") ||
       (file.id_ = H5Fopen("stiction-image", H5F_ACC_RDONLY, access)) < 0) {
     throw std::invalid_argument("file image: cannot be opened as an HDF5 file");
   }

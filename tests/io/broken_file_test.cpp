@@ -220,6 +220,13 @@ TEST_F(BrokenFile, EmptyProblemIsSound) {
   EXPECT_EQ(0, read_fclib(path_).problem.num_rows());
 }
 
+// Found by fuzzing: a group whose heap lies at the end of all addresses, where the library itself crashed.
+TEST_F(BrokenFile, HeapOutOfRange) {
+  fs::copy_file(STICTION_TEST_DATA "/hdf5/heap_out_of_range.hdf5", path_);
+  EXPECT_THROW(read_fclib(path_), std::invalid_argument);
+  EXPECT_THROW(read_sequence(path_), std::invalid_argument);
+}
+
 TEST_F(BrokenFile, NoSequence) {
   write({});
   EXPECT_THROW(read_sequence(path_), std::invalid_argument);
