@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "stiction/model/model.h"
+#include "stiction/model/model_builder.h"
 
 namespace stiction {
 
@@ -20,5 +20,8 @@ struct LoadedModel {
   std::shared_ptr<const Model> model;
   std::vector<IgnoredElement> ignored;  // everything of the file that has no counterpart in the model
 };
+
+// What was read, built. Throws std::invalid_argument naming `where` (a file) where the whole does not hold together.
+LoadedModel build_loaded(const ModelBuilder& builder, std::vector<IgnoredElement> ignored, const std::string& where);
 
 }  // namespace stiction

@@ -28,14 +28,6 @@ void append_compiled(ModelBuilder& builder, const mjModel& compiled, const std::
   }
 }
 
-LoadedModel finish(const ModelBuilder& builder, std::vector<IgnoredElement> ignored, const std::string& where) {
-  try {
-    return {builder.build(), std::move(ignored)};
-  } catch (const std::invalid_argument& e) {
-    refuse(where, ": ", e.what());
-  }
-}
-
 }  // namespace
 
 void append_mjcf(ModelBuilder& builder, const std::string& path, const LoadOptions& options,
@@ -58,7 +50,7 @@ LoadedModel load_mjcf(const std::string& path, const LoadOptions& options) {
   ModelBuilder builder;
   std::vector<IgnoredElement> ignored;
   append_mjcf(builder, path, options, ignored);
-  return finish(builder, std::move(ignored), path);
+  return build_loaded(builder, std::move(ignored), path);
 }
 
 LoadedModel load_mjcf_string(const std::string& xml, const LoadOptions& options) {
@@ -77,7 +69,7 @@ LoadedModel load_mjcf_string(const std::string& xml, const LoadOptions& options)
   ModelBuilder builder;
   std::vector<IgnoredElement> ignored;
   append_compiled(builder, *compiled, warnings, "MJCF string", "", options, ignored);
-  return finish(builder, std::move(ignored), "MJCF string");
+  return build_loaded(builder, std::move(ignored), "MJCF string");
 }
 
 bool has_mjcf() {

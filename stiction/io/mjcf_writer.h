@@ -6,17 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "stiction/io/mesh_writer.h"
-#include "stiction/io/model_outline.h"
-#include "stiction/io/written_model.h"
-#include "stiction/io/xml_writer.h"
+#include "stiction/io/model_writer.h"
 
 namespace stiction {
 
-class MjcfWriter {
+class MjcfWriter : private ModelWriter {
  public:
   MjcfWriter(const Model& model, const std::string& path)
-      : model_(model), path_(path), outline_(model), meshes_(path) {}
+      : ModelWriter(model, model.initial_position, path, XmlWriter()) {}
   WrittenModel write();
 
  private:
@@ -50,15 +47,8 @@ class MjcfWriter {
   void pose_attributes(const Pose& pose);
   void range_attribute(const char* name, double lower, double upper, const std::string& what);
   std::string body_name(int body) const { return body < 0 ? "world" : outline_.carrier(body).name; }
-  void lose(const std::string& what) { written_.lost.push_back(what); }
   void note(const std::string& what);
 
-  const Model& model_;
-  std::string path_;
-  ModelOutline outline_;
-  MeshWriter meshes_;
-  XmlWriter xml_;
-  WrittenModel written_;
   std::map<const void*, std::string> assets_;  // by hull or height field
   // Pairs of shapes that must not meet, as MuJoCo says it: by bodies. Where only some shapes of two bodies must not,
   // these shapes get bodies of their own.

@@ -226,23 +226,11 @@ void append_urdf(ModelBuilder& builder, const std::string& path, const LoadOptio
   UrdfReader(builder, document, path, options).read(ignored);
 }
 
-namespace {
-
-LoadedModel finish(const ModelBuilder& builder, std::vector<IgnoredElement> ignored, const std::string& where) {
-  try {
-    return {builder.build(), std::move(ignored)};
-  } catch (const std::invalid_argument& e) {
-    refuse(where, ": ", e.what());
-  }
-}
-
-}  // namespace
-
 LoadedModel load_urdf(const std::string& path, const LoadOptions& options) {
   ModelBuilder builder;
   std::vector<IgnoredElement> ignored;
   append_urdf(builder, path, options, ignored);
-  return finish(builder, std::move(ignored), path);
+  return build_loaded(builder, std::move(ignored), path);
 }
 
 LoadedModel load_urdf_string(const std::string& xml, const LoadOptions& options, const std::string& folder) {
@@ -250,7 +238,7 @@ LoadedModel load_urdf_string(const std::string& xml, const LoadOptions& options,
   std::vector<IgnoredElement> ignored;
   const XmlDocument document = XmlDocument::parse(xml, "URDF string");
   UrdfReader(builder, document, folder + "/string.urdf", options).read(ignored);
-  return finish(builder, std::move(ignored), "URDF string");
+  return build_loaded(builder, std::move(ignored), "URDF string");
 }
 
 }  // namespace stiction

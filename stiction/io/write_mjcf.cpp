@@ -33,10 +33,7 @@ WrittenModel MjcfWriter::write() {
   write_keyframes();
   xml_.close();
   note_materials();
-  write_text_file(path_, xml_.take());
-  written_.files.push_back(path_);
-  written_.files.insert(written_.files.end(), meshes_.files().begin(), meshes_.files().end());
-  return std::move(written_);
+  return finish();
 }
 
 void MjcfWriter::note(const std::string& what) {

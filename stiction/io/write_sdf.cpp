@@ -2,12 +2,9 @@
 
 #include <cmath>
 #include <filesystem>
-#include <set>
 
 #include "stiction/io/lost_terms.h"
-#include "stiction/io/mesh_writer.h"
-#include "stiction/io/model_outline.h"
-#include "stiction/io/xml_writer.h"
+#include "stiction/io/model_writer.h"
 
 namespace stiction {
 namespace {
@@ -16,10 +13,10 @@ constexpr double least_mass = 1e-9;     // kg; SDF wants some for every link
 constexpr double least_inertia = 1e-9;  // kg·m²
 constexpr double closed = 1e-9;         // m: farther open at zero of all joints, a loop cannot be drawn
 
-class SdfWriter {
+class SdfWriter : private ModelWriter {
  public:
   SdfWriter(const Model& model, const std::string& path)
-      : model_(model), path_(path), outline_(model, zero_position(model)), meshes_(path), xml_(true) {}
+      : ModelWriter(model, zero_position(model), path, XmlWriter(true)) {}
 
   WrittenModel write();
 
@@ -46,20 +43,8 @@ class SdfWriter {
   Pose in_world(int body, const Pose& pose) const {
     return body < 0 ? pose : place_[outline_.of_body[body]] * outline_.on_outline(body, pose);
   }
-  std::string unique(std::string name) {
-    while (!names_.insert(name).second) name.append("_");
-    return name;
-  }
-  void lose(const std::string& what) { written_.lost.push_back(what); }
 
-  const Model& model_;
-  std::string path_;
-  ModelOutline outline_;
-  MeshWriter meshes_;
-  XmlWriter xml_;
-  WrittenModel written_;
-  std::vector<Pose> place_;      // X_WU of every body of the outline
-  std::set<std::string> names_;  // links, joints and frames share their names in SDF
+  std::vector<Pose> place_;  // X_WU of every body of the outline
   bool has_world_link_ = false;
 };
 
@@ -83,10 +68,7 @@ WrittenModel SdfWriter::write() {
   if (model_.suggested_time_step != standard.suggested_time_step) {
     lose("time step " + number_text(model_.suggested_time_step) + " s");
   }
-  write_text_file(path_, xml_.take());
-  written_.files.push_back(path_);
-  written_.files.insert(written_.files.end(), meshes_.files().begin(), meshes_.files().end());
-  return std::move(written_);
+  return finish();
 }
 
 void SdfWriter::place_bodies() {

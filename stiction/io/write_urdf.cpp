@@ -4,12 +4,9 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
-#include <set>
 
 #include "stiction/io/lost_terms.h"
-#include "stiction/io/mesh_writer.h"
-#include "stiction/io/model_outline.h"
-#include "stiction/io/xml_writer.h"
+#include "stiction/io/model_writer.h"
 #include "stiction/model/height_field.h"
 
 namespace stiction {
@@ -17,10 +14,10 @@ namespace {
 
 constexpr double plane_size = 1000.0;  // m: of the box that stands for a plane
 
-class UrdfWriter {
+class UrdfWriter : private ModelWriter {
  public:
   UrdfWriter(const Model& model, const std::string& path)
-      : model_(model), path_(path), outline_(model, zero_position(model)), meshes_(path), xml_(true) {}
+      : ModelWriter(model, zero_position(model), path, XmlWriter(true)) {}
 
   WrittenModel write();
 
@@ -42,28 +39,15 @@ class UrdfWriter {
   void lose_rest();
   void write_origin(const Pose& pose);
 
-  std::string unique(std::string name) {
-    while (!links_.insert(name).second) name.append("_");
-    return name;
-  }
-  void lose(const std::string& what) { written_.lost.push_back(what); }
-
-  const Model& model_;
-  std::string path_;
-  ModelOutline outline_;
-  MeshWriter meshes_;
-  XmlWriter xml_;
-  WrittenModel written_;
-  std::set<std::string> links_;  // names taken
   std::string world_ = "world";
 };
 
 void UrdfWriter::claim_names() {
   const auto claim = [&](const OutlineBody& body) {
-    for (const OutlineFrame& fixed : body.fixed) links_.insert(fixed.name);
+    for (const OutlineFrame& fixed : body.fixed) names_.insert(fixed.name);
   };
   claim(outline_.world);
-  for (const OutlineBody& body : outline_.bodies) links_.insert(body.name), claim(body);
+  for (const OutlineBody& body : outline_.bodies) names_.insert(body.name), claim(body);
   // A file that was URDF has a frame "world" at the origin: that is the root again.
   const auto own = std::find_if(outline_.world.fixed.begin(), outline_.world.fixed.end(), [](const OutlineFrame& f) {
     return f.name == "world" && f.pose.position.isZero(0.0) && f.pose.rotation.isIdentity(0.0);
@@ -85,10 +69,7 @@ WrittenModel UrdfWriter::write() {
   write_transmissions();
   xml_.close();
   lose_rest();
-  write_text_file(path_, xml_.take());
-  written_.files.push_back(path_);
-  written_.files.insert(written_.files.end(), meshes_.files().begin(), meshes_.files().end());
-  return std::move(written_);
+  return finish();
 }
 
 void UrdfWriter::write_origin(const Pose& pose) {

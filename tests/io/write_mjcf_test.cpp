@@ -2,32 +2,23 @@
 #ifdef STICTION_MUJOCO
 #include "stiction/io/write_mjcf.h"
 
-#include "equal_models.h"
+#include "../support/equal_models.h"
+#include "round_trip.h"
+#include "stiction/dynamics/mechanics.h"
 #include "stiction/io/mjcf.h"
 
 namespace stiction {
 namespace {
 
 using testing::expect_equal_models;
+using testing::mentions;
 using testing::Rng;
+using testing::RoundTrip;
 using testing::Sameness;
 using testing::ScratchFolder;
 
-struct RoundTrip {
-  WrittenModel written;
-  LoadedModel loaded;
-};
-
 RoundTrip round_trip(const Model& model) {
-  const ScratchFolder folder;
-  RoundTrip out;
-  out.written = write_mjcf(model, folder.file("model.xml"));
-  out.loaded = load_mjcf(folder.file("model.xml"));
-  return out;
-}
-
-bool mentions(const std::vector<std::string>& lines, const std::string& part) {
-  return std::any_of(lines.begin(), lines.end(), [&](const auto& l) { return l.find(part) != std::string::npos; });
+  return testing::make_round_trip(model, "model.xml", write_mjcf, [](const auto& path) { return load_mjcf(path); });
 }
 
 class SceneRoundTrip : public ::testing::TestWithParam<const char*> {};

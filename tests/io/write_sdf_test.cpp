@@ -1,7 +1,8 @@
 // A model written as SDF and read again moves as before, and touches as before.
 #include "stiction/io/write_sdf.h"
 
-#include "equal_models.h"
+#include "../support/equal_models.h"
+#include "round_trip.h"
 #include "stiction/io/sdf.h"
 #include "stiction/sim/simulator.h"
 
@@ -9,25 +10,14 @@ namespace stiction {
 namespace {
 
 using testing::expect_equal_models;
+using testing::mentions;
 using testing::Rng;
+using testing::RoundTrip;
 using testing::Sameness;
 using testing::ScratchFolder;
 
-struct RoundTrip {
-  WrittenModel written;
-  LoadedModel loaded;
-};
-
 RoundTrip round_trip(const Model& model) {
-  const ScratchFolder folder;
-  RoundTrip out;
-  out.written = write_sdf(model, folder.file("model.sdf"));
-  out.loaded = load_sdf(folder.file("model.sdf"));
-  return out;
-}
-
-bool mentions(const std::vector<std::string>& lines, const std::string& part) {
-  return std::any_of(lines.begin(), lines.end(), [&](const auto& l) { return l.find(part) != std::string::npos; });
+  return testing::make_round_trip(model, "model.sdf", write_sdf, [](const auto& path) { return load_sdf(path); });
 }
 
 // A chain, since readers of SDF choose the order of joints: hinges, slides and balls anywhere on their bodies.

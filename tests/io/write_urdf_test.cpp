@@ -1,32 +1,23 @@
 // A model written as URDF and read again moves as before; what URDF cannot say is told.
 #include "stiction/io/write_urdf.h"
 
-#include "equal_models.h"
+#include "../support/equal_models.h"
+#include "round_trip.h"
 #include "stiction/io/urdf.h"
+#include "stiction/model/convex_hull.h"
 
 namespace stiction {
 namespace {
 
 using testing::expect_equal_models;
+using testing::mentions;
 using testing::Rng;
+using testing::RoundTrip;
 using testing::Sameness;
 using testing::ScratchFolder;
 
-struct RoundTrip {
-  WrittenModel written;
-  LoadedModel loaded;
-};
-
 RoundTrip round_trip(const Model& model) {
-  const ScratchFolder folder;
-  RoundTrip out;
-  out.written = write_urdf(model, folder.file("model.urdf"));
-  out.loaded = load_urdf(folder.file("model.urdf"));
-  return out;
-}
-
-bool mentions(const std::vector<std::string>& lines, const std::string& part) {
-  return std::any_of(lines.begin(), lines.end(), [&](const auto& l) { return l.find(part) != std::string::npos; });
+  return testing::make_round_trip(model, "model.urdf", write_urdf, [](const auto& path) { return load_urdf(path); });
 }
 
 // Joints of every kind but balls, anywhere on their bodies, in sequence; fixed bodies.

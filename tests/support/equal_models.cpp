@@ -1,62 +1,28 @@
-// Whether two models describe the same world: by name, and by what they do, not by how the forest's frames are turned.
-#pragma once
+#include "equal_models.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <map>
 #include <set>
 
-#include "../support/random_model.h"
 #include "stiction/dynamics/mechanics.h"
 #include "stiction/model/convex_hull.h"
 #include "stiction/model/height_field.h"
 #include "stiction/model/triangle_mesh.h"
 
 namespace stiction::testing {
+namespace {
 
-// A folder that is gone afterwards.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "stiction_XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~ScratchFolder() { std::filesystem::remove_all(path_); }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
-struct Sameness {
-  double tolerance = 1e-12;      // of numbers, relative to their size or to one
-  double mesh_tolerance = 1e-6;  // of vertices and heights, m
-  bool sites = true;             // names and places of sites
-  bool joint_names = true;       // and kinds
-  bool materials = true;         // friction, rule
-  bool filters = true;           // which shapes may meet
-  bool time_step = true;
-  bool dofs = true;     // armature, damping, springs, limits
-  bool initial = true;  // position
-  bool colors = true;
-  bool shapes = true;  // by name
-  bool links = true;   // loops, actuators, keyframes
-};
-
-inline void expect_near(double a, double b, double tolerance, const std::string& what) {
+void expect_near(double a, double b, double tolerance, const std::string& what) {
   if (a == b) return;
   EXPECT_NEAR(a, b, tolerance * std::max(1.0, std::abs(a))) << what;
 }
-inline void expect_same_pose(const Pose& a, const Pose& b, double tolerance, const std::string& what) {
+void expect_same_pose(const Pose& a, const Pose& b, double tolerance, const std::string& what) {
   EXPECT_LE((a.position - b.position).norm(), tolerance * std::max(1.0, a.position.norm())) << what;
   EXPECT_LE((a.rotation - b.rotation).norm(), tolerance) << what;
 }
 
-inline std::vector<double> dimensions_of(const Geometry& geometry) {
+std::vector<double> dimensions_of(const Geometry& geometry) {
   return std::visit(
       [](const auto& g) -> std::vector<double> {
         using T = std::decay_t<decltype(g)>;
@@ -69,7 +35,7 @@ inline std::vector<double> dimensions_of(const Geometry& geometry) {
       geometry);
 }
 
-inline std::vector<Vector3> points_of(const Geometry& geometry) {
+std::vector<Vector3> points_of(const Geometry& geometry) {
   std::vector<Vector3> points;
   if (const auto* hull = std::get_if<std::shared_ptr<const ConvexHull>>(&geometry)) {
     points.assign((*hull)->vertices().begin(), (*hull)->vertices().end());
@@ -83,8 +49,7 @@ inline std::vector<Vector3> points_of(const Geometry& geometry) {
   return points;
 }
 
-inline void expect_same_shape(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b,
-                              const Sameness& same) {
+void expect_same_shape(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, const Sameness& same) {
   const std::string what = "shape " + a.name;
   ASSERT_EQ(a.kind(), b.kind()) << what;
   const auto size_a = dimensions_of(a.geometry), size_b = dimensions_of(b.geometry);
@@ -106,7 +71,7 @@ inline void expect_same_shape(const Shape& a, const Pose& pose_a, const Shape& b
   for (int k = 0; k < 4 && same.colors; ++k) EXPECT_NEAR(a.color[k], b.color[k], 1e-6) << what;
 }
 
-inline void expect_same_dof(const Dof& a, const Dof& b, double tolerance, const std::string& what) {
+void expect_same_dof(const Dof& a, const Dof& b, double tolerance, const std::string& what) {
   expect_near(a.armature, b.armature, tolerance, what + " armature");
   expect_near(a.damping, b.damping, tolerance, what + " damping");
   expect_near(a.stiffness, b.stiffness, tolerance, what + " stiffness");
@@ -118,7 +83,7 @@ inline void expect_same_dof(const Dof& a, const Dof& b, double tolerance, const 
 }
 
 // Poses, inertia matrix, bias and energies at random states.
-inline void expect_same_motion(const Model& a, const Model& b, const Sameness& same) {
+void expect_same_motion(const Model& a, const Model& b, const Sameness& same) {
   Rng rng(7);
   DynamicsData data_a(a), data_b(b);
   for (int trial = 0; trial < 3; ++trial) {
@@ -153,14 +118,14 @@ inline void expect_same_motion(const Model& a, const Model& b, const Sameness& s
   }
 }
 
-inline std::set<std::pair<std::string, std::string>> names_of(const Model& model,
-                                                              const std::vector<std::pair<int, int>>& pairs) {
+std::set<std::pair<std::string, std::string>> names_of(const Model& model,
+                                                       const std::vector<std::pair<int, int>>& pairs) {
   std::set<std::pair<std::string, std::string>> names;
   for (const auto& [i, j] : pairs) names.insert(std::minmax(model.shapes[i].name, model.shapes[j].name));
   return names;
 }
 
-inline void expect_same_links(const Model& a, const Model& b, const Sameness& same) {
+void expect_same_links(const Model& a, const Model& b, const Sameness& same) {
   ASSERT_EQ(a.loops.size(), b.loops.size());
   const auto in_world = [](const DynamicsData& data, int body, const Pose& on) {
     return body < 0 ? on : body_pose(data, body) * on;
@@ -214,7 +179,9 @@ inline void expect_same_links(const Model& a, const Model& b, const Sameness& sa
   }
 }
 
-inline void expect_equal_models(const Model& a, const Model& b, const Sameness& same = {}) {
+}  // namespace
+
+void expect_equal_models(const Model& a, const Model& b, const Sameness& same) {
   EXPECT_LE((a.gravity - b.gravity).norm(), same.tolerance);
   if (same.time_step) {
     EXPECT_EQ(a.suggested_time_step, b.suggested_time_step);
