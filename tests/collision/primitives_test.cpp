@@ -109,6 +109,20 @@ TEST(Primitives, SphereBoxAgainstBruteForce) {
 TEST(Primitives, CapsulesAgainstBruteForce) {
   sweep(4, [](Random& r) { return std::pair(random_capsule(r), random_capsule(r)); }, collide_capsules);
 }
+// Two capsules whose axes lie in one plane and close in by `sine`: the nearest point is the upper end of the second.
+TEST(Primitives, NearlyParallelCapsulesTouchAtTheirEnds) {
+  Random random(7);
+  const Capsule capsule{0.1, 0.5};
+  for (int i = 0; i < 2000; ++i) {
+    const double sine = std::pow(10.0, -random.uniform(3.0, 12.0)), height = random.uniform(0.21, 0.3);
+    const Pose X_WA = random.pose(0.0);
+    const Matrix3 turn = Eigen::AngleAxisd(std::asin(sine), Vector3::UnitX()).toRotationMatrix();
+    const Pose X_WB = X_WA * Pose(turn, Vector3(0.0, height, -random.uniform(0.01, 0.1)));
+    Manifold m;
+    const double gap = collide_capsules(capsule, X_WA, capsule, X_WB, 1e-6, m);
+    ASSERT_NEAR(gap, height - 0.5 * sine - 0.2, 1e-13) << "sine " << sine;
+  }
+}
 TEST(Primitives, CapsuleBoxAgainstBruteForce) {
   sweep(5, [](Random& r) { return std::pair(random_capsule(r), random_box(r)); }, collide_capsule_box);
 }
