@@ -50,7 +50,7 @@ def row(path, name, steps, ground):
         return f"{name + mark:60} stopped: {error}", False
     seconds = time.perf_counter() - start
     finite = all(map(math.isfinite, [*simulator.q, *simulator.v]))
-    certified = steps - simulator.num_failed_steps
+    certified = steps - simulator.num_uncertified_steps
     return (
         f"{name + mark:60} {model.num_bodies:4} {model.num_velocities:4} {len(model.shapes):4} {load_time:7.3f} "
         f"{len(simulator.contacts()):4} {certified:6} {simulator.worst_residual:9.1e} {steps / seconds:9.0f}"

@@ -170,6 +170,7 @@ std::string summary_to_json(const RunSummary& s) {
                   {"finite", s.is_finite},
                   {"signal", s.signal},
                   {"steps_certified", s.certified},
+                  {"steps_accepted", s.accepted},
                   {"steps_converged", s.converged},
                   {"iterations", s.iterations},
                   {"worst_eps_nat", s.worst_residual},

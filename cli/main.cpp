@@ -99,6 +99,10 @@ void add_run(CLI::App& app, RunOptions& options) {
   verb->add_option("-t,--tolerance", options.tolerance, "A step is certified when its eps_nat is at most this")
       ->check(check_positive, "POSITIVE")
       ->capture_default_str();
+  verb->add_option("--acceptable", options.acceptable_tolerance,
+                   "A step beyond the tolerance but within this is accepted; 0: nothing but the tolerance will do")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   verb->add_option("--max-iterations", options.max_iterations, "Of the solver per island and step; 0: its own limit")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
@@ -121,7 +125,8 @@ void add_run(CLI::App& app, RunOptions& options) {
                "  stiction run scenes/four_bar.xml --control crank=6.28 --json\n"
                "  stiction run scenes/ground.xml a=robot.urdf@0,0,0.5 b=robot.urdf@1,0,0.5,0,0,1.57 --base floating\n\n"
                "Ctrl-C ends the run after the step it is in; files are closed and the summary is printed.\n"
-               "Exit code: 0 every step certified, 1 a step was not (or numbers are no longer finite), 2 bad usage or\n"
+               "Exit code: 0 every step certified or accepted, 1 a step was not (or numbers are no longer finite), 2 "
+               "bad usage or\n"
                "unreadable file, 128 + number of the signal that stopped the run (Ctrl-C: 130).");
 }
 

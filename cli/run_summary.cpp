@@ -33,6 +33,8 @@ void RunSummary::begin(Simulator& simulator, const std::vector<std::string>& sce
   files = scene_files, ignored = scene_ignored;
   const Model& model = simulator.model();
   solver = simulator.settings().solver;
+  tolerance = simulator.settings().tolerance;
+  acceptable_tolerance = simulator.settings().acceptable_tolerance;
   threads = simulator.settings().threads;
   time_step = simulator.time_step();
   start_time = end_time = simulator.state().time;
@@ -44,6 +46,7 @@ void RunSummary::begin(Simulator& simulator, const std::vector<std::string>& sce
 void RunSummary::add(const Simulator& simulator, const StepReport& report, double seconds) {
   ++steps;
   certified += report.certified;
+  accepted += report.accepted;
   converged += report.converged();
   iterations += report.iterations;
   wall_seconds += seconds;
@@ -86,8 +89,9 @@ std::string RunSummary::to_text() const {
   out << "steps        " << steps << ", " << start_time << " s to " << end_time << " s";
   if (signal != 0) out << "; stopped by signal " << signal;
   if (!is_finite) out << "; stopped because positions or velocities are no longer finite";
-  out << "\ncertified    " << certified << " of " << steps << " by the judge";
-  if (converged != steps) out << "; the solver converged in " << converged;
+  out << "\ncertified    " << certified << " of " << steps << " by the judge to " << tolerance;
+  if (accepted > certified) out << ", " << accepted - certified << " more accepted to " << acceptable_tolerance;
+  if (accepted < steps) out << "; " << steps - accepted << " FAILED";
   out << "\n";
   if (steps > 0) {
     out << "worst        eps_nat " << worst_residual << " at " << worst_time << " s: " << worst_where << "\n";

@@ -28,11 +28,12 @@ class RunSummary {
   std::vector<std::string> files;
   std::vector<IgnoredElement> ignored;
   std::string solver, model_description;
+  double tolerance = 0.0, acceptable_tolerance = 0.0;
   double time_step = 0.0, start_time = 0.0, end_time = 0.0;  // s
   int threads = 1;
   int num_bodies = 0, num_velocities = 0, num_shapes = 0;
 
-  long steps = 0, certified = 0, converged = 0, iterations = 0;
+  long steps = 0, certified = 0, accepted = 0, converged = 0, iterations = 0;
   double worst_residual = 0.0;  // largest ε_nat
   double worst_time = 0.0;      // s; the end of that step
   long worst_step = -1;
@@ -55,7 +56,7 @@ class RunSummary {
 
   double steps_per_second() const { return wall_seconds > 0.0 ? static_cast<double>(steps) / wall_seconds : 0.0; }
   double real_time_factor() const { return wall_seconds > 0.0 ? (end_time - start_time) / wall_seconds : 0.0; }
-  bool succeeded() const { return is_finite && certified == steps; }
+  bool succeeded() const { return is_finite && accepted == steps; }
 };
 
 }  // namespace stiction::cli

@@ -79,6 +79,7 @@ Simulator make_simulator(const RunOptions& options, std::shared_ptr<const Model>
   settings.time_step = options.time_step;
   settings.solver = options.solver;
   settings.tolerance = options.tolerance;
+  settings.acceptable_tolerance = options.acceptable_tolerance;
   settings.max_iterations = options.max_iterations;
   settings.threads = options.threads;
   Simulator simulator(std::move(model), settings);

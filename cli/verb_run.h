@@ -16,7 +16,8 @@ struct RunOptions {
   double time_step = 0.0;                   // s; 0: what the model suggests
   double time = 1.0;                        // s to simulate
   long steps = 0;                           // in place of `time` where positive
-  double tolerance = 1e-9;
+  double tolerance = SimulatorSettings{}.tolerance;
+  double acceptable_tolerance = SimulatorSettings{}.acceptable_tolerance;
   int max_iterations = SimulatorSettings{}.max_iterations;
   int threads = 1;
   std::string keyframe;                // name or number; empty: the initial state

@@ -25,7 +25,7 @@ def main():
         steps = 1000
         simulator.step(steps)
         moved = abs(simulator.q[2] - 0.1)
-        certified = steps - simulator.num_failed_steps
+        certified = steps - simulator.num_uncertified_steps
         print(f"{name:12} {steps:6} {certified:10} {simulator.worst_residual:15.1e} {moved * 1e3:15.6f} mm")
 
 

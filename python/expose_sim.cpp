@@ -47,7 +47,8 @@ const std::vector<Setting>& settings() {
       setting<&S::time_step>("time_step", "float = 0.0"),
       setting<&S::solver>("solver", "str = 'auto'"),
       setting<&S::tolerance>("tolerance", "float = 1e-9"),
-      setting<&S::max_iterations>("max_iterations", "int = 0"),
+      setting<&S::acceptable_tolerance>("acceptable_tolerance", "float = 1e-6"),
+      setting<&S::max_iterations>("max_iterations", "int = 200"),
       {{"on_failure", "str = 'report'",
         [](S& s, const Argument& a) { s.on_failure = static_cast<FailurePolicy>(read_choice(a, policies)); }},
        [](const S& s) { return nb::cast(policies[static_cast<int>(s.on_failure)]); }},
@@ -347,7 +348,14 @@ void expose_results(Class& simulator) {
             const Turn turn(s);
             return s.simulator.num_failed_steps();
           },
-          "steps that were not certified since construction or reset")
+          "steps not even accepted since construction or reset")
+      .def_prop_ro(
+          "num_uncertified_steps",
+          [](SharedSimulator& s) {
+            const Turn turn(s);
+            return s.simulator.num_uncertified_steps();
+          },
+          "steps not certified since construction or reset, the failed ones among them")
       .def(
           "contacts",
           [](SharedSimulator& s) {

@@ -93,6 +93,7 @@ SolveReport solve(SharedSolver& shared, const ContactProblem& problem, SharedSol
 void expose_report(nb::module_& module) {
   nb::enum_<SolveStatus>(module, "SolveStatus")
       .value("converged", SolveStatus::converged, "the stopping test was met")
+      .value("acceptable", SolveStatus::acceptable, "it was not, but the residual is within acceptable_tolerance")
       .value("iteration_limit", SolveStatus::iteration_limit, "the best iterate so far came back")
       .value("stalled", SolveStatus::stalled, "no progress although iterations were left")
       .value("ray", SolveStatus::ray, "a pivoting method ended on a ray")

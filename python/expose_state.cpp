@@ -23,20 +23,23 @@ double total_seconds(const StepReport& r) {
   return sum;
 }
 
+const char* verdict(const StepReport& r) {
+  return r.certified ? "certified" : r.accepted ? "accepted, not certified" : "NOT CERTIFIED";
+}
+
 std::string repr(const StepReport& r) {
   std::ostringstream out;
   out << "StepReport(time=" << r.time << ", " << r.num_contacts << " contacts, " << to_string(r.status)
-      << ", eps_nat=" << std::setprecision(3) << r.residuals.eps_nat << ", "
-      << (r.certified ? "certified" : "not certified") << ')';
+      << ", eps_nat=" << std::setprecision(3) << r.residuals.eps_nat << ", " << verdict(r) << ')';
   return out.str();
 }
 
 // The certificate in a few lines.
 std::string describe(const StepReport& r) {
   std::ostringstream out;
-  out << "step to t = " << r.time << " s: " << (r.certified ? "certified" : "NOT CERTIFIED") << std::setprecision(3)
-      << ", eps_nat " << r.residuals.eps_nat << "\n  contacts   " << r.num_contacts << " (" << r.num_sticking
-      << " sticking, " << r.num_sliding << " sliding, " << r.num_open << " open)";
+  out << "step to t = " << r.time << " s: " << verdict(r) << std::setprecision(3) << ", eps_nat " << r.residuals.eps_nat
+      << "\n  contacts   " << r.num_contacts << " (" << r.num_sticking << " sticking, " << r.num_sliding << " sliding, "
+      << r.num_open << " open)";
   if (r.num_limits) out << ", limits " << r.num_limits;
   if (r.num_dry_frictions) out << ", dry frictions " << r.num_dry_frictions;
   if (r.num_loops) out << ", loops " << r.num_loops;
@@ -74,7 +77,8 @@ void expose_report(nb::module_& module) {
       .def_ro("factorisations", &StepReport::factorisations)
       .def_ro("residuals", &StepReport::residuals, "by the judge, the worst of all islands")
       .def_ro("worst_contact", &StepReport::worst_contact, "index into contacts(); -1: no contact is the worst")
-      .def_ro("certified", &StepReport::certified, "judged, and residuals.eps_nat within the tolerance")
+      .def_ro("certified", &StepReport::certified, "residuals.eps_nat is within the tolerance")
+      .def_ro("accepted", &StepReport::accepted, "it is at least within the acceptable tolerance")
       .def_ro("kinetic_energy", &StepReport::kinetic_energy, "of the state that the step began with, J")
       .def_ro("potential_energy", &StepReport::potential_energy, "of the state that the step began with, J")
       .def_ro("constraint_work", &StepReport::constraint_work, "by constraint impulses in the step, J")

@@ -57,7 +57,7 @@ class Stiction(Engine):
         return self.simulator.worst_residual
 
     def uncertified(self):
-        return self.simulator.num_failed_steps
+        return self.simulator.num_uncertified_steps
 
     def stages(self):
         return dict(self.simulator.report.seconds)

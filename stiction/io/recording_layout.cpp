@@ -43,6 +43,7 @@ std::span<const TableMember> report_members() {
       STICTION_INT(worst_constraint),
       STICTION_INT(worst_contact),
       STICTION_INT(certified),
+      STICTION_INT(accepted),
       STICTION_DOUBLE(eps_abs),
       STICTION_DOUBLE(eps_rel),
       STICTION_DOUBLE(eps_nat),
@@ -109,6 +110,7 @@ const std::vector<Setting>& settings_list() {
   static const std::vector<Setting> all = {
       STICTION_SETTING(time_step),
       STICTION_SETTING(tolerance),
+      STICTION_SETTING(acceptable_tolerance),
       STICTION_SETTING(max_iterations),
       STICTION_SETTING(on_failure),
       STICTION_SETTING(warm_start),
@@ -122,6 +124,7 @@ const std::vector<Setting>& settings_list() {
       STICTION_PART(constraints, slop),
       STICTION_PART(constraints, largest_correction),
       STICTION_PART(constraints, project_positions),
+      STICTION_PART(constraints, project_loops),
       STICTION_PART(constraints, restitution_threshold),
       STICTION_PART(constraints, limit_margin),
       STICTION_PART(collision, margin),
@@ -194,7 +197,7 @@ ReportRow to_row(const StepReport& r) {
                 r.residuals.worst_constraint,
                 r.worst_contact,
                 r.certified,
-                0,
+                r.accepted,
                 r.residuals.eps_abs,
                 r.residuals.eps_rel,
                 r.residuals.eps_nat,
@@ -237,6 +240,7 @@ StepReport from_row(const ReportRow& row, double time) {
                  .worst_constraint = row.worst_constraint};
   r.worst_contact = row.worst_contact;
   r.certified = row.certified != 0;
+  r.accepted = row.accepted != 0;
   r.kinetic_energy = row.kinetic_energy, r.potential_energy = row.potential_energy;
   r.constraint_work = row.constraint_work, r.dissipated = row.dissipated;
   r.largest_penetration = row.largest_penetration;

@@ -11,7 +11,7 @@
 namespace stiction::recording {
 
 inline constexpr char format_name[] = "stiction recording";
-inline constexpr int format_version = 1;
+inline constexpr int format_version = 2;
 
 // Tables in the order of this enumeration. N steps, C contacts, S full states.
 enum class Table {
@@ -36,7 +36,7 @@ const char* name_of(Table table);
 // A report as a record.
 struct ReportRow {
   std::int32_t num_contacts, num_sticking, num_sliding, num_open, num_limits, num_dry_frictions, num_loops, num_islands,
-      num_sleeping_bodies, status, iterations, factorisations, worst_constraint, worst_contact, certified, unused;
+      num_sleeping_bodies, status, iterations, factorisations, worst_constraint, worst_contact, certified, accepted;
   double eps_abs, eps_rel, eps_nat, natural_map, signorini_complementarity, signorini_penetration, coulomb, dissipation,
       normal_separation, kinetic_energy, potential_energy, constraint_work, dissipated, largest_penetration, seconds[7];
 };

@@ -24,6 +24,7 @@ void check_settings(const SimulatorSettings& s, double time_step) {
     }
   };
   positive("tolerance", s.tolerance);
+  not_negative("acceptable_tolerance", s.acceptable_tolerance);
   not_negative("max_iterations", s.max_iterations);
   not_negative("constraints.baumgarte", s.constraints.baumgarte);
   if (s.constraints.baumgarte > 1.0)
@@ -84,6 +85,7 @@ std::unique_ptr<ContactSolver> Simulator::Workspace::make_configured_solver() co
   auto solver = make_solver(settings.solver);
   // The judge computes σ in another order than the solver; half the tolerance leaves room for the rounding of both.
   solver->settings().tolerance = 0.5 * settings.tolerance;
+  solver->settings().acceptable_tolerance = 0.5 * settings.acceptable_tolerance;
   solver->settings().max_iterations = settings.max_iterations;
   for (const auto& [name, value] : solver_options) solver->set_option(name, value);
   return solver;
@@ -139,6 +141,10 @@ long Simulator::num_failed_steps() const {
   return workspace_->num_failed_steps;
 }
 
+long Simulator::num_uncertified_steps() const {
+  return workspace_->num_uncertified_steps;
+}
+
 void Simulator::set_solver_option(std::string_view name, double value) {
   Workspace& w = *workspace_;
   w.make_configured_solver()->set_option(name, value);  // throws where there is no such option
@@ -160,7 +166,7 @@ void Simulator::reset() {
   workspace_->state = State::initial(model());
   workspace_->forget();
   workspace_->worst_residual = 0.0;
-  workspace_->num_failed_steps = 0;
+  workspace_->num_failed_steps = workspace_->num_uncertified_steps = 0;
 }
 
 void Simulator::reset(int keyframe) {
@@ -237,8 +243,9 @@ const StepReport& Simulator::step() {
   w.judge_islands();
   w.clock.stop(StepStage::judge, w.report);
   w.worst_residual = std::max(w.worst_residual, w.report.residuals.eps_nat);
-  if (!w.report.certified) ++w.num_failed_steps;
-  if (!w.report.certified && w.settings.on_failure == FailurePolicy::raise) {
+  if (!w.report.certified) ++w.num_uncertified_steps;
+  if (!w.report.accepted) ++w.num_failed_steps;
+  if (!w.report.accepted && w.settings.on_failure == FailurePolicy::raise) {
     w.state.collision = before;
     throw SolverFailure("step at time " + std::to_string(w.state.time) + ": " + w.settings.solver + " ended " +
                             std::string(to_string(w.report.status)) + " with a residual of " +

@@ -25,14 +25,17 @@
 namespace stiction {
 
 enum class FailurePolicy {
-  report,  // accept the best iterate; StepReport says so
-  raise,   // throw SolverFailure; the state stays that of before the step
+  report,  // take the best iterate; StepReport says so
+  raise,   // throw SolverFailure when a step is not accepted; the state stays that of before the step
 };
 
 struct SimulatorSettings {
   double time_step = 0.0;       // Δt, s; 0: what the model suggests
   std::string solver = "auto";  // any name of solver_names()
-  double tolerance = 1e-9;      // of the contact solver, on ε_nat
+  double tolerance = 1e-9;      // of the contact solver, on ε_nat: a step within it is certified
+  // A step that does not get there but is within this one is accepted: the solver `auto` stops at it where further
+  // digits would cost it many times the work (boxes that tumble over each other). 0: nothing but the tolerance will do.
+  double acceptable_tolerance = 1e-6;
   // Of the contact solver, per island. 0 takes the solver's own limit, which can mean seconds for one step of a pile.
   int max_iterations = 200;
   ConstraintSettings constraints = {};
@@ -100,8 +103,9 @@ class Simulator {
   const StepReport& step();
   const StepReport& step(int count);  // the report of the last one; `worst` of all steps through worst_residual()
   const StepReport& report() const;
-  double worst_residual() const;  // largest ε_nat since construction or reset
-  long num_failed_steps() const;  // steps that were not certified since construction or reset
+  double worst_residual() const;       // largest ε_nat since construction or reset
+  long num_failed_steps() const;       // steps not even accepted since construction or reset
+  long num_uncertified_steps() const;  // steps not certified, the failed ones among them
 
   std::span<const Contact> contacts() const;  // of the last step
   // Joint impulses of limits, dry friction and loops of the last step, by velocity, N·m·s: Jᵀλ of all constraints.

@@ -31,7 +31,8 @@ struct StepReport {
   // The judge's account: the worst of all islands (zero where judging is switched off).
   Residuals residuals;
   int worst_contact = -1;  // index into Simulator::contacts() of the constraint that carries eps_nat; −1: no contact
-  bool certified = true;   // judged, and residuals.eps_nat within the tolerance
+  bool certified = true;   // residuals.eps_nat is within the tolerance (not judged: the solver says so)
+  bool accepted = true;    // it is at least within the acceptable tolerance
 
   // Energy, J. Of the state that the step began with; and what constraint impulses did in the step.
   double kinetic_energy = 0.0, potential_energy = 0.0;

@@ -112,7 +112,7 @@ void Simulator::Workspace::solve_islands() {
     const IslandSlot& island = slots[k];
     report.iterations += island.report.iterations;
     report.factorisations += island.report.factorisations;
-    if (island.report.status != SolveStatus::converged) report.status = island.report.status;
+    report.status = std::max(report.status, island.report.status);
     const auto members = islands.constraints(k);
     for (std::size_t i = 0; i < members.size(); ++i) {
       const Constraint& c = island.assembler.problem().constraint(static_cast<int>(i));
@@ -154,7 +154,10 @@ void Simulator::Workspace::judge_islands() {
     }
   }
   account_energy();
-  report.certified = settings.judge ? report.residuals.eps_nat <= settings.tolerance : report.converged();
+  const double eps = report.residuals.eps_nat;
+  report.certified = settings.judge ? eps <= settings.tolerance : report.converged();
+  report.accepted = report.certified ||
+                    (settings.judge ? eps <= settings.acceptable_tolerance : report.status == SolveStatus::acceptable);
 }
 
 // Regimes, and the work of the impulses by (1.9): with G λ = σ − R λ − g and J v_f = g − γ no product is needed.

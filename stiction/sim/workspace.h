@@ -72,7 +72,7 @@ struct Simulator::Workspace {
   // ---- report
   StepReport report;
   double worst_residual = 0.0;
-  long num_failed_steps = 0;
+  long num_failed_steps = 0, num_uncertified_steps = 0;
   std::vector<Contact> contacts;  // on demand
   bool contacts_current = false;
   StageClock clock;

@@ -7,7 +7,8 @@ namespace stiction {
 
 struct AutoGoal {
   double tolerance = 1e-8;
-  bool use_relative = false;      // on ε_rel instead of ε_nat
+  double acceptable = 0.0;        // a residual with which a stage that no longer gets on may end the search; 0: none
+  bool use_relative = false;      // both on ε_rel instead of ε_nat
   int max_factorisations = 5000;  // over all stages of the part
 };
 
@@ -17,6 +18,7 @@ struct AutoOutcome {
   int iterations = 0;
   int factorisations = 0;
   double residual = 0.0;     // of the impulse left behind, by the measure of the goal
+  bool accepted = false;     // an interior point did what it could and left a residual within goal.acceptable
   int cheap_iterations = 0;  // those of `iterations` so cheap that no limit counts them: dense steps, sweeps
 };
 

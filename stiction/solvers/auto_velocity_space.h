@@ -25,8 +25,8 @@ class AutoVelocitySpace {
   enum class Start { from_probe, cold };
   bool load(const ContactProblem& problem, const AutoGoal& goal, const VectorX& impulse);
   bool probe();
-  bool interior_point(Start start, AutoStage stage = AutoStage::velocity_interior_point);
-  bool all_interior_points();
+  bool interior_point(Start start, double delta = 0.8, double start_scale = 1.0);
+  bool all_interior_points();  // true when no other stage is needed
   bool arclength();
   bool long_double(const ContactProblem& problem);
 

@@ -35,7 +35,12 @@ AutoOutcome ConeTask::finish(const ContactProblem& problem, VectorX& impulse) {
   velocity_.resize(impulse.size());
   problem.velocity(impulse, velocity_);
   const double value = stopping_residual(problem, ContactModel::ncp, impulse, velocity_).measure(goal.use_relative);
-  return {value <= goal.tolerance, best.stage, iterations, system->factorisations, value};
+  return {.converged = value <= goal.tolerance,
+          .stage = best.stage,
+          .iterations = iterations,
+          .factorisations = system->factorisations,
+          .residual = value,
+          .accepted = value <= goal.acceptable};
 }
 
 void PathPoint::resize(int n) {

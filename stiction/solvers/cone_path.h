@@ -34,6 +34,8 @@ struct ConeTask {
   AutoOutcome finish(const ContactProblem& problem, VectorX& impulse);
   // A hair below the tolerance, so that finish() agrees.
   bool done() const { return best.value <= 0.999 * goal.tolerance; }
+  // Good enough to stop once progress is slow.
+  bool is_acceptable() const { return best.value <= 0.999 * goal.acceptable; }
   bool may_factor() const { return system->factorisations < goal.max_factorisations; }
 
  private:

@@ -38,7 +38,7 @@ bool InteriorPoint::run(ConeTask& task, const InteriorPointOptions& options) {
     if (progress < 0.8 * best_progress) {
       best_progress = progress;
       stalled = 0;
-    } else if (++stalled >= options.patience) {
+    } else if (++stalled >= (task.is_acceptable() ? options.patience_when_acceptable : options.patience)) {
       return false;
     }
     if (!task.system->factor(point.at, options.delta)) return false;
@@ -46,7 +46,7 @@ bool InteriorPoint::run(ConeTask& task, const InteriorPointOptions& options) {
 
     const double affine_step = std::min(1.0, predict(task));
     const double ratio = std::max(0.0, task.cones->mean_product(point.at, affine_, affine_step) / point.kappa);
-    const double centring = std::clamp(ratio * ratio * ratio, 1e-6, 1.0);
+    const double centring = std::clamp(ratio * ratio, 1e-6, 1.0);
     double largest = correct(task, centring * point.kappa, affine_step > short_step ? 1.0 : 0.0);
     if (largest < short_step) largest = correct(task, centring * point.kappa, 0.0);
     if (largest < short_step) largest = correct(task, point.kappa, 0.0);

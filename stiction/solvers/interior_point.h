@@ -20,7 +20,8 @@ struct InteriorPointOptions {
   double delta = 0.8;              // δ of (6.1)
   int max_iterations = 60;         // 5–15 suffice where it converges
   int patience = 8;                // iterations without max(κ, ‖r_p‖) falling below 0.8 of its best
-  int max_tiny_steps = 4;          // steps below 1e-3 in a row
+  int patience_when_acceptable = 3;
+  int max_tiny_steps = 4;  // steps below 1e-3 in a row
 };
 
 class InteriorPoint {

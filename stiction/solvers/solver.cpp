@@ -11,6 +11,8 @@ std::string_view to_string(SolveStatus status) {
   switch (status) {
     case SolveStatus::converged:
       return "converged";
+    case SolveStatus::acceptable:
+      return "acceptable";
     case SolveStatus::iteration_limit:
       return "iteration_limit";
     case SolveStatus::stalled:
@@ -129,6 +131,9 @@ SolveReport ContactSolver::solve(const ContactProblem& problem, ContactSolution&
     throw std::invalid_argument("solve: tolerance is " + std::to_string(settings().tolerance) +
                                 "; it must be positive");
   }
+  if (!(settings().acceptable_tolerance >= 0.0)) {
+    throw std::invalid_argument("solve: acceptable_tolerance is " + std::to_string(settings().acceptable_tolerance));
+  }
   if (settings().max_iterations < 0) {
     throw std::invalid_argument("solve: max_iterations is " + std::to_string(settings().max_iterations));
   }
@@ -142,17 +147,23 @@ SolveReport ContactSolver::solve(const ContactProblem& problem, ContactSolution&
                                 " takes no viscous contacts; max-dissipation does");
   }
 
+  const auto solve_reduced = [&](const ContactProblem& reduced, ContactSolution& reduced_solution) {
+    SolveReport report = do_solve(reduced, reduced_solution);
+    const bool gave_up = report.status == SolveStatus::stalled || report.status == SolveStatus::iteration_limit;
+    if (gave_up && report.residual <= settings().acceptable_tolerance) report.status = SolveStatus::acceptable;
+    return report;
+  };
   const bool anisotropic = problem.has_kind(ConstraintKind::anisotropic);
   const bool symmetrise = traits().needs_symmetry && !problem.is_symmetric();
   SolveReport report;
   if (!anisotropic && !symmetrise) {
-    report = do_solve(problem, solution);
+    report = solve_reduced(problem, solution);
     if (velocity_is_current_) return report;
   } else {
     if (!reduced_) reduced_.reset(new Reduced);
     reduced_->make(problem, symmetrise);
     reduced_->read_guess(solution);
-    report = do_solve(reduced_->problem, reduced_->solution);
+    report = solve_reduced(reduced_->problem, reduced_->solution);
     reduced_->write_result(solution);
     report.symmetrised = symmetrise;
   }
@@ -172,6 +183,8 @@ std::vector<SolverOption> ContactSolver::options() {
       {"tolerance", "stop at this ε_nat of the model solved", &common.tolerance},
       {"use_relative", "the tolerance refers to ε_rel instead of ε_nat", &common.use_relative},
       {"max_iterations", "largest number of iterations; 0 takes the solver's default", &common.max_iterations},
+      {"acceptable_tolerance", "a residual that will do where the tolerance is not reached; 0: none",
+       &common.acceptable_tolerance},
       {"record_history", "keep one entry per iteration", &common.record_history},
   };
   add_options(list);

@@ -17,8 +17,10 @@
 
 namespace stiction {
 
+// From good to bad.
 enum class SolveStatus {
   converged,        // the stopping test was met
+  acceptable,       // it was not, but the residual is within acceptable_tolerance
   iteration_limit,  // the best iterate so far came back
   stalled,          // no progress although iterations were left
   ray,              // a pivoting method ended on a ray: no solution, or none that it can reach
@@ -74,6 +76,9 @@ struct SolverSettings {
   double tolerance = 1e-8;    // on ε_nat, no unit; 1e-6 … 1e-10 is reachable for well-scaled problems
   bool use_relative = false;  // the tolerance refers to ε_rel instead: collections such as FCLIB are compared by it
   int max_iterations = 0;     // 0: the solver's own default
+  // A result within this but not within the tolerance has the status `acceptable`, and `auto` stops at it instead of
+  // trying further methods once one of its interior points no longer gets on. 0: nothing but the tolerance will do.
+  double acceptable_tolerance = 0.0;
   bool record_history = false;
 };
 

@@ -36,6 +36,7 @@ void SolverAuto::add_options(std::vector<SolverOption>& list) {
 AutoGoal SolverAuto::goal() const {
   AutoGoal goal;
   goal.tolerance = settings_.tolerance;
+  goal.acceptable = settings_.acceptable_tolerance;
   goal.use_relative = settings_.use_relative;
   if (settings_.max_iterations > 0) goal.max_factorisations = settings_.max_iterations;
   return goal;
@@ -46,7 +47,7 @@ bool SolverAuto::limit_reached(const AutoOutcome& so_far) const {
 }
 
 bool SolverAuto::may_go_on(const AutoOutcome& so_far) const {
-  return !so_far.converged && !limit_reached(so_far);
+  return !so_far.converged && !so_far.accepted && !limit_reached(so_far);
 }
 
 SolverAuto::Island& SolverAuto::island(std::size_t k) {
@@ -59,6 +60,7 @@ void SolverAuto::combine(AutoOutcome& so_far, const AutoOutcome& next) {
   so_far.iterations += next.iterations;
   so_far.cheap_iterations += next.cheap_iterations;
   so_far.factorisations += next.factorisations;
+  so_far.accepted |= next.accepted;
   if (next.converged || next.residual < so_far.residual) {
     so_far.converged = next.converged;
     so_far.stage = next.stage;

@@ -44,9 +44,8 @@ TEST(Scenes, AreThere) {
 
 class EveryScene : public ::testing::TestWithParam<std::string> {};
 
-// Steps that need not be certified, of 1000: hard impacts of many bodies at once, and piles that need more than the
-// default number of iterations.
-const std::map<std::string, long> uncertified{{"boxes", 10}, {"granular", 60}, {"terrain", 20}};
+// Steps that need not be certified, of 1000: many bodies that move over each other. They are accepted all the same.
+const std::map<std::string, long> uncertified{{"boxes", 10}, {"granular", 750}, {"terrain", 20}};
 
 TEST_P(EveryScene, LoadsCompletelyAndRuns) {
   const LoadedModel loaded = load_mjcf(scene(GetParam()));
@@ -57,7 +56,8 @@ TEST_P(EveryScene, LoadsCompletelyAndRuns) {
   EXPECT_TRUE(simulator.state().v.allFinite());
   EXPECT_LT(simulator.state().v.lpNorm<Eigen::Infinity>(), 30.0);
   const auto allowed = uncertified.find(GetParam());
-  EXPECT_LE(simulator.num_failed_steps(), allowed == uncertified.end() ? 0 : allowed->second);
+  EXPECT_LE(simulator.num_uncertified_steps(), allowed == uncertified.end() ? 0 : allowed->second);
+  EXPECT_EQ(simulator.num_failed_steps(), 0) << simulator.worst_residual();
 }
 
 // A keyframe must be a start too.
@@ -67,7 +67,7 @@ TEST_P(EveryScene, RunsFromItsKeyframes) {
     simulator.reset(static_cast<int>(k));
     simulator.step(testing::num_samples(1000, 1000));
     EXPECT_TRUE(simulator.state().v.allFinite()) << simulator.model().keyframes[k].name;
-    EXPECT_LE(simulator.num_failed_steps(), 5) << simulator.model().keyframes[k].name;
+    EXPECT_LE(simulator.num_uncertified_steps(), 5) << simulator.model().keyframes[k].name;
   }
 }
 

@@ -25,7 +25,7 @@ def test_a_box_falls_and_rests():
     report = simulator.step(900)
     assert report.num_contacts == 4 and report.converged and report.certified
     assert report.residuals.eps_nat <= 1e-9 and simulator.worst_residual <= 1e-9
-    assert simulator.num_failed_steps == 0
+    assert simulator.num_uncertified_steps == 0
     assert abs(simulator.q[2] - 0.1) < 1e-6 and np.abs(simulator.v).max() < 1e-6
     assert math.isclose(simulator.time, 1.0, rel_tol=1e-9) and simulator.state.step == 1000
 
@@ -264,7 +264,7 @@ def test_a_failure_carries_its_report():
     assert not failure.value.report.certified and failure.value.report.num_contacts > 0
     assert "ncp-gs" in str(failure.value)
     assert simulator.q.tobytes() == before.q.tobytes()
-    assert simulator.num_failed_steps == 1
+    assert simulator.num_uncertified_steps == 1
 
 
 def test_the_same_bits_again_and_for_any_number_of_threads():

@@ -127,7 +127,7 @@ TEST(Materials, FailurePolicyRaisesAndKeepsTheState) {
   reporting.step();
   EXPECT_FALSE(reporting.report().certified);
   EXPECT_FALSE(reporting.report().converged());
-  EXPECT_EQ(reporting.num_failed_steps(), 1);
+  EXPECT_EQ(reporting.num_uncertified_steps(), 1);
   EXPECT_GT(reporting.report().residuals.eps_nat, 1e-9);
 
   settings.on_failure = FailurePolicy::raise;
@@ -135,6 +135,35 @@ TEST(Materials, FailurePolicyRaisesAndKeepsTheState) {
   const auto before = raising.state().to_bytes();
   EXPECT_THROW(raising.step(), SolverFailure);
   EXPECT_EQ(raising.state().to_bytes(), before);
+}
+
+// A tolerance below rounding: never certified, but accepted unless that is forbidden.
+TEST(Simulator, AcceptsWhatIsWithinTheAcceptableTolerance) {
+  ModelBuilder builder;
+  add_ground(builder, 0.5);
+  add_free(builder, "box", Box{{0.1, 0.1, 0.1}}, 1.0, Pose(Vector3(0.0, 0.0, 0.1)), 0.5);
+  const auto model = builder.build();
+  SimulatorSettings settings{.time_step = 1e-3, .tolerance = 1e-30, .on_failure = FailurePolicy::raise};
+  for (const bool judge : {true, false}) {
+    settings.judge = judge;
+    settings.acceptable_tolerance = 1e-6;
+    Simulator lenient(model, settings);
+    VectorX v(6);
+    v << 1.0, 0.3, -0.1, 2.0, 0.0, 1.0;
+    lenient.set_velocity(v);
+    const StepReport& report = lenient.step(3);
+    EXPECT_FALSE(report.certified);
+    EXPECT_TRUE(report.accepted);
+    EXPECT_EQ(report.status, SolveStatus::acceptable);
+    EXPECT_EQ(lenient.num_uncertified_steps(), 3);
+    EXPECT_EQ(lenient.num_failed_steps(), 0);
+
+    settings.acceptable_tolerance = 0.0;
+    Simulator strict(model, settings);
+    strict.set_velocity(v);
+    EXPECT_THROW(strict.step(), SolverFailure);
+    EXPECT_EQ(strict.num_failed_steps(), 1);
+  }
 }
 
 }  // namespace

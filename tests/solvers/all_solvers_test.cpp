@@ -249,6 +249,11 @@ TEST_P(AllSolvers, BadArgumentsAreRefused) {
     refused(VectorX());
   }
   solver_->settings().tolerance = tolerance;
+  for (double bad : {-1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    solver_->settings().acceptable_tolerance = bad;
+    refused(VectorX());
+  }
+  solver_->settings().acceptable_tolerance = 0.0;
   solver_->settings().max_iterations = -1;
   refused(VectorX());
   solver_->settings().max_iterations = 0;
@@ -257,6 +262,22 @@ TEST_P(AllSolvers, BadArgumentsAreRefused) {
     const ContactProblem viscous =
         ContactProblem::from_dense({Constraint::make_viscous(0.5, 0.1)}, Matrix3::Identity(), Vector3(1, 0, -1));
     EXPECT_THROW(solver_->solve(viscous, solution), std::invalid_argument);
+  }
+}
+
+// Nothing reaches 1e-300. Where the residual is small enough all the same the status says so, and only there.
+TEST_P(AllSolvers, WhatIsAcceptableIsCalledSo) {
+  const ContactProblem problem = random_problem(suited(isostatic));
+  solver_->settings().tolerance = 1e-300;
+  solver_->settings().max_iterations = 200;
+  for (const double acceptable : {0.0, 1e-320, 1e3}) {
+    solver_->settings().acceptable_tolerance = acceptable;
+    ContactSolution solution;
+    const SolveReport report = solver_->solve(problem, solution);
+    const bool gave_up = report.status == SolveStatus::acceptable || report.status == SolveStatus::stalled ||
+                         report.status == SolveStatus::iteration_limit;
+    EXPECT_EQ(report.status == SolveStatus::acceptable, gave_up && report.residual <= acceptable)
+        << to_string(report.status) << ' ' << report.residual << " with " << acceptable;
   }
 }
 
