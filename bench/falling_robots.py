@@ -5,7 +5,8 @@
 
 Needs the PyPI packages mujoco (headers and library are in it) and example-robot-data, and a C compiler. MuJoCo lets the
 robot fall and writes the poses of its geoms; ours goes through the same poses with the same hulls and the same pairs
-(all that MuJoCo allows, and the floor). CPU time; the quickest round of each counts.
+(all that MuJoCo allows, and the floor). CPU time; the quickest round of each counts. Of Cassie, an SDF file, the hulls of
+all its meshes are taken, its hinges, springs and closed loops; gearboxes and rotors are not.
 """
 
 import argparse
@@ -14,11 +15,15 @@ import struct
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+
+import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
 ROBOTS = {
     "ur5": "ur_description/urdf/ur5_robot.urdf",
+    "cassie": "cassie_description/robots/cassie.sdf",
     "talos": "talos_data/robots/talos_reduced.urdf",
     "tiago": "tiago_description/robots/tiago.urdf",
     "g1": "g1_description/urdf/g1_29dof_rev_1_0.urdf",
@@ -33,14 +38,91 @@ def robot_folder():
     raise SystemExit("falling_robots.py: the PyPI package example-robot-data is not installed")
 
 
-def make_model(mujoco, urdf, margin):
-    """The robot on a free joint above a floor, with collision meshes only."""
-    text = urdf.read_text(encoding="utf-8")
+def read_urdf(mujoco, path):
+    """Its collision meshes and joints."""
+    text = path.read_text(encoding="utf-8")
     text = re.sub(r"package://(?:example-robot-data/robots/)?", str(robot_folder()) + "/", text)
     text = re.sub(r"<visual>.*?</visual>", "", text, flags=re.S)
     text = re.sub(r"(<robot[^>]*>)", r'\1<mujoco><compiler strippath="false" fusestatic="true" balanceinertia="true" '
                   r'boundmass="0.01" boundinertia="1e-5"/></mujoco>', text, count=1)
-    robot = mujoco.MjSpec.from_string(text)
+    return mujoco.MjSpec.from_string(text)
+
+
+def numbers(element, path, default):
+    return np.array([float(x) for x in (element.findtext(path) or default).split()])
+
+
+def pose_of(element):
+    """<pose> as a 4 x 4 matrix: roll, pitch, yaw about fixed axes."""
+    x, y, z, *angles = numbers(element, "pose", "0 0 0 0 0 0")
+    (cr, cp, cy), (sr, sp, sy) = np.cos(angles), np.sin(angles)
+    return np.array([[cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr, x],
+                     [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr, y],
+                     [-sp, cp * sr, cp * cr, z], [0, 0, 0, 1]])
+
+
+def add_sdf_link(mujoco, robot, parent, link, placed):
+    """A body with the hull of its mesh, where `placed` (4 x 4, in the frame of `parent`) says."""
+    quat = np.empty(4)
+    mujoco.mju_mat2Quat(quat, placed[:3, :3].flatten())
+    body = parent.add_body(name=link.get("name"), pos=placed[:3, 3], quat=quat)
+    inertial = link.find("inertial")
+    frame, entry = pose_of(inertial), {k: float(inertial.findtext(f"inertia/{k}")) for k in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")}
+    matrix = np.array([[entry["ixx"], entry["ixy"], entry["ixz"]], [entry["ixy"], entry["iyy"], entry["iyz"]],
+                       [entry["ixz"], entry["iyz"], entry["izz"]]])
+    matrix = frame[:3, :3] @ matrix @ frame[:3, :3].T
+    body.explicitinertial, body.mass, body.ipos = True, float(inertial.findtext("mass")), frame[:3, 3]
+    body.fullinertia = [matrix[0, 0], matrix[1, 1], matrix[2, 2], matrix[0, 1], matrix[0, 2], matrix[1, 2]]
+    file = robot_folder().parent.parent / link.findtext("visual/geometry/mesh/uri").removeprefix("model://")
+    if not any(mesh.name == file.stem for mesh in robot.meshes):
+        robot.add_mesh(name=file.stem, file=str(file))
+    body.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname=file.stem)
+    return body
+
+
+def add_sdf_hinge(mujoco, body, joint, link_pose):
+    axis = numbers(joint, "axis/xyz", "0 0 1")
+    if joint.findtext("axis/use_parent_model_frame") in ("1", "true"):
+        axis = link_pose[:3, :3].T @ axis
+    hinge = body.add_joint(type=mujoco.mjtJoint.mjJNT_HINGE, pos=pose_of(joint)[:3, 3], axis=axis)
+    hinge.stiffness[0] = float(joint.findtext("axis/dynamics/spring_stiffness") or 0)
+    hinge.damping[0] = float(joint.findtext("axis/dynamics/damping") or 0)
+    lower, upper = (float(joint.findtext(f"axis/limit/{side}") or 0) for side in ("lower", "upper"))
+    if lower < 0 < upper:  # else the file begins outside its limits
+        hinge.limited, hinge.range = mujoco.mjtLimited.mjLIMITED_TRUE, np.degrees([lower, upper])
+
+
+def read_sdf(mujoco, path):
+    """Links with a mesh; the first hinge or ball to a link belongs to the tree, what leads to it again closes a loop."""
+    model = ElementTree.parse(path).getroot().find("model")
+    links = {link.get("name"): link for link in model.findall("link") if link.find("visual/geometry/mesh") is not None}
+    joints = [j for j in model.findall("joint") if j.get("type") in ("revolute", "ball")
+              and j.findtext("parent") in links and j.findtext("child") in links]
+    robot = mujoco.MjSpec()
+    pose = {name: pose_of(link) for name, link in links.items()}
+    children = {joint.findtext("child") for joint in joints}
+    bodies = {name: add_sdf_link(mujoco, robot, robot.worldbody, links[name], pose[name])
+              for name in links if name not in children}
+    while joints:
+        joint = next(j for j in joints if j.findtext("parent") in bodies)
+        joints.remove(joint)
+        parent, child = joint.findtext("parent"), joint.findtext("child")
+        if child in bodies:
+            loop = robot.add_equality(type=mujoco.mjtEq.mjEQ_CONNECT, objtype=mujoco.mjtObj.mjOBJ_BODY, name1=child, name2=parent)
+            loop.data[:3] = pose_of(joint)[:3, 3]
+            continue
+        placed = np.linalg.inv(pose[parent]) @ pose[child]
+        bodies[child] = add_sdf_link(mujoco, robot, bodies[parent], links[child], placed)
+        if joint.get("type") == "ball":
+            bodies[child].add_joint(type=mujoco.mjtJoint.mjJNT_BALL, pos=pose_of(joint)[:3, 3])
+        else:
+            add_sdf_hinge(mujoco, bodies[child], joint, pose[child])
+    return robot
+
+
+def make_model(mujoco, file, margin):
+    """The robot on a free joint above a floor, with meshes only."""
+    robot = (read_sdf if file.suffix == ".sdf" else read_urdf)(mujoco, file)
     world = mujoco.MjSpec()
     world.option.timestep = 1e-3
     world.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[10, 10, 1], name="floor")
@@ -113,7 +195,7 @@ def main():
     parser.add_argument("--bench", type=Path, default=ROOT / "build/release/bench/bench_falling_robots")
     parser.add_argument("--steps", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("robots", nargs="*", default=["ur5", "talos"])
+    parser.add_argument("robots", nargs="*", default=["ur5", "cassie", "talos"])
     options = parser.parse_args()
     import mujoco
 

@@ -18,10 +18,11 @@ namespace stiction {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr int most_listed_pairs = 4000;  // more allowed pairs than this: BroadPhase::many_bodies
-constexpr double longest_way = 1e5;      // m; odometers start anew beyond, where they would lose digits
-constexpr double slack = 1e-9;           // m; rounding of odometers
-constexpr double skin_of_radius = 0.1;   // how far a body moves, in its radii, before pairs are sought again
+constexpr int most_listed_pairs = 4000;         // more allowed pairs than this: BroadPhase::many_bodies
+constexpr long most_pairs_looked_at = 1000000;  // or more pairs to look at, allowed or not
+constexpr double longest_way = 1e5;             // m; odometers start anew beyond, where they would lose digits
+constexpr double slack = 1e-9;                  // m; rounding of odometers
+constexpr double skin_of_radius = 0.1;          // how far a body moves, in its radii, before pairs are sought again
 
 // A body with shapes: the sphere about all of them, in its frame.
 struct MovingBody {
@@ -145,18 +146,28 @@ void Collider::Workspace::list_moving_bodies() {
 
 void Collider::Workspace::list_pairs() {
   seeks_pairs = settings.broad_phase == BroadPhase::many_bodies;
-  if (seeks_pairs) return;
-  const int n = static_cast<int>(shapes.size());
-  for (int a = 0; a < n; ++a)
-    for (int b = a + 1; b < n; ++b) {
-      if (!model->may_collide(a, b) || !may_meet(shapes[a].kind, shapes[b].kind)) continue;
-      allowed.push_back({a, b});
-      if (settings.broad_phase == BroadPhase::automatic && allowed.size() > most_listed_pairs) {
-        seeks_pairs = true;
-        allowed.clear();
-        return;
-      }
+  const bool may_give_up = settings.broad_phase == BroadPhase::automatic;
+  const int n = static_cast<int>(shapes.size()), world = model->num_bodies();
+  std::vector<int> movable;
+  for (int i = 0; i < n; ++i)
+    if (shapes[i].slot != world) movable.push_back(i);
+  std::size_t first = 0;  // movable shape after a
+  long num_looked_at = 0;
+  for (int a = 0; a < n && !seeks_pairs; ++a) {
+    while (first < movable.size() && movable[first] <= a) ++first;
+    const auto consider = [&](int b) {
+      if (model->may_collide(a, b) && may_meet(shapes[a].kind, shapes[b].kind)) allowed.push_back({a, b});
+    };
+    if (shapes[a].slot == world) {  // what does not move meets only what does
+      for (std::size_t k = first; k < movable.size(); ++k) consider(movable[k]);
+      num_looked_at += static_cast<long>(movable.size() - first);
+    } else {
+      for (int b = a + 1; b < n; ++b) consider(b);
+      num_looked_at += n - a;
     }
+    seeks_pairs = may_give_up && (allowed.size() > most_listed_pairs || num_looked_at > most_pairs_looked_at);
+  }
+  if (seeks_pairs) allowed.clear();
 }
 
 std::uint64_t Collider::Workspace::fingerprint() const {

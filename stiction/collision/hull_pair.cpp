@@ -18,6 +18,7 @@ constexpr double sphere_slack = 0.02;  // m; spheres are believed only where the
 constexpr double axis_share = 0.3;     // of the last distance that a kept axis must still prove
 // A face this flat, times the hull's radius, may answer for the distance without GJK.
 constexpr double exact_flatness = 1e-8;
+constexpr double least_sine = 1e-3;  // between two edges of a triangle whose normal is sharp to 1e-13
 
 struct HullPair {
   const ConvexHull &a, &b;
@@ -89,6 +90,48 @@ bool find_gap_by_last_face(const HullPair& pair, const HullPairCache& cache, Hul
   return true;
 }
 
+// L4 (i), for hulls of rounded numbers, whose large faces are not quite flat: the three vertex pairs of the last
+// simplex span a triangle of A − B (a vertex over a face, two edges that cross). Where its plane still supports A − B
+// and the foot of the origin lies within it, its distance from the origin is the gap: the least one where the hulls are
+// apart, a local one in overlap. Overlap is proven by a tetrahedron of A − B around the origin.
+bool find_gap_by_last_simplex(const HullPair& pair, const HullPairCache& cache, HullGap& out) {
+  if (cache.simplex_size != 3) return false;
+  const Matrix3& R = pair.X_AB.rotation;
+  Vector3 w[3];
+  for (int k = 0; k < 3; ++k) w[k] = pair.a.vertex(cache.simplex_a[k]) - pair.X_AB * pair.b.vertex(cache.simplex_b[k]);
+  const Vector3 e1 = w[1] - w[0], e2 = w[2] - w[0], c = e1.cross(e2);
+  const double cc = c.squaredNorm();
+  if (!(cc > least_sine * least_sine * e1.squaredNorm() * e2.squaredNorm())) return false;  // too thin for its plane
+  // Whether a point w₀ + d of the plane, d = x e₁ + y e₂, is inside.
+  const auto is_within = [&](const Vector3& d, double& x, double& y) {
+    x = d.cross(e2).dot(c) / cc, y = e1.cross(d).dot(c) / cc;
+    return x > 0.0 && y > 0.0 && x + y < 1.0;
+  };
+  double x, y, ignored;
+  if (!is_within(-w[0], x, y)) return false;
+  const double side = c.dot(axis_of(cache));
+  const Vector3 n = (side > 0.0 ? 1.0 : -1.0) / std::sqrt(cc) * c;
+  if (!(side * side > 0.8 * cc)) return false;  // another face by now, if not the other side
+  const double gap = -n.dot(w[0]);
+  const int i = pair.a.support(n, cache.simplex_a[0]), j = pair.b.support(-(R.transpose() * n), cache.simplex_b[0]);
+  const double true_gap = -n.dot(pair.a.vertex(i) - pair.X_AB * pair.b.vertex(j));
+  if (!(true_gap >= gap - 1e-15 * (pair.a.radius() + pair.b.radius() + pair.X_AB.position.norm()))) return false;
+  if (gap < 0.0) {
+    const double near = near_distance(pair.a.radius(), pair.b.radius());
+    if (gap < -(1.5 * std::max(-cache.distance, 0.0) + near)) return false;
+    const Vector3 inner = pair.a.com() - pair.X_AB * pair.b.com();
+    const double height = n.dot(inner);
+    if (!(height < 0.0) || !is_within(-gap / height * inner - w[0], ignored, ignored)) return false;
+  }
+  out.gap = out.lower_bound = gap;
+  out.normal = n;
+  out.keys.size = 3;
+  for (int k = 0; k < 3; ++k) out.keys.a[k] = cache.simplex_a[k], out.keys.b[k] = cache.simplex_b[k];
+  const auto a = [&](int k) -> const Vector3& { return pair.a.vertex(cache.simplex_a[k]); };
+  out.point_a = (1.0 - x - y) * a(0) + x * a(1) + y * a(2);
+  return true;
+}
+
 void remember(const HullGap& found, HullPairCache& cache) {
   for (int k = 0; k < 3; ++k) cache.axis[k] = found.normal[k];
   cache.distance = found.gap;
@@ -145,7 +188,7 @@ double collide_hulls(const ConvexHull& a, const Pose& X_WA, const ConvexHull& b,
   HullGap found;
   bool is_found = false;
   if (cache.is_touching) {
-    is_found = find_gap_by_last_face(pair, cache, found);
+    is_found = find_gap_by_last_face(pair, cache, found) || find_gap_by_last_simplex(pair, cache, found);
   } else if (cache.simplex_size > 0) {
     const double bound = separation_of_kept_axis(pair, cache);
     if (bound > margin + axis_share * std::max(cache.distance - margin, 0.0)) return bound;

@@ -133,6 +133,58 @@ TEST(Collider, LayersDoNotChangeTheContactSet) {
   }
 }
 
+// Thousands of bodies of two spheres each over thousands of fixed bricks, at rest and then on their way: the same pairs
+// as by trying all.
+TEST(Collider, ThousandsOfBodies) {
+  Random random(21);
+  ModelBuilder builder;
+  constexpr int side = 50, num_bodies = 2000;
+  constexpr double brick = 0.05, radius = 0.04;
+  for (int k = 0; k < side * side; ++k)
+    builder.add_shape({.pose = Pose(Vector3(2 * brick * (k % side), 2 * brick * (k / side), 0)),
+                       .geometry = Box{{brick, brick, brick}}});
+  for (int k = 0; k < num_bodies; ++k) {
+    const int body = builder.add_body({.name = std::to_string(k)});
+    for (const double x : {-0.03, 0.03})
+      builder.add_shape({.body = body, .pose = Pose(Vector3(x, 0, 0)), .geometry = Sphere{radius}, .mass = 1.0});
+  }
+  const auto model = builder.build();
+  Collider collider(model, {.margin = 1e-3});
+  CollisionCache cache;
+  std::vector<Pose> poses(num_bodies);
+  for (Pose& p : poses) {
+    p.rotation = random.rotation();
+    p.position = Vector3(random.uniform(0, 5), random.uniform(0, 5), random.uniform(0, 0.4));
+  }
+  for (int step = 0; step < 3; ++step) {
+    std::map<std::pair<int, int>, double> truth;
+    std::vector<Vector3> centers;
+    for (const Shape& shape : model->shapes)
+      centers.push_back(shape.body < 0 ? shape.pose.position : poses[shape.body] * shape.pose.position);
+    const int n = static_cast<int>(centers.size());
+    for (int b = side * side; b < n; ++b)
+      for (int a = 0; a < b; ++a) {
+        if (model->shapes[a].body == model->shapes[b].body) continue;
+        const Vector3 d = centers[b] - centers[a];
+        const bool is_brick = a < side * side;
+        // Outside of bricks; deep inside any side may be the nearest.
+        const double gap =
+            is_brick ? (d.cwiseAbs().array() - brick).max(0.0).matrix().norm() - radius : d.norm() - 2 * radius;
+        if (gap <= 1e-3) truth[{a, b}] = gap;
+      }
+    const auto found = least_gaps(collider.collide(poses, {}, cache));
+    ASSERT_EQ(found.size(), truth.size());
+    EXPECT_GT(truth.size(), 2000u);
+    for (const auto& [pair, gap] : found) {
+      ASSERT_TRUE(truth.contains(pair)) << pair.first << ", " << pair.second;
+      if (truth[pair] > -radius) {
+        ASSERT_NEAR(gap, truth[pair], 1e-12);
+      }
+    }
+    for (Pose& p : poses) p.position += random.vector(step < 1 ? 1e-4 : 0.05);
+  }
+}
+
 TEST(Collider, ReachWidensTheMargin) {
   ModelBuilder builder;
   for (int i = 0; i < 2; ++i) {

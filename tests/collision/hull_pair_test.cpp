@@ -54,6 +54,14 @@ struct PairKind {
   int num_poses;
 };
 
+// As a mesh file has it: faces that are flat but for the seven digits of its numbers.
+Hull rounded(const ConvexHull& hull) {
+  const Matrix3 turn = Quaternion(0.8, 0.3, -0.2, 0.4).normalized().toRotationMatrix();
+  std::vector<Vector3> points;
+  for (const Vector3& v : hull.vertices()) points.push_back((turn * v).cast<float>().cast<double>());
+  return ConvexHull::from_points(points);
+}
+
 std::vector<PairKind> pair_kinds() {
   std::mt19937 generator(11);
   std::vector<PairKind> kinds;
@@ -61,6 +69,8 @@ std::vector<PairKind> pair_kinds() {
   kinds.push_back({"tetrahedra", random_hull(generator, 4, 0.1), random_hull(generator, 4, 0.2), 10000});
   kinds.push_back({"random", random_hull(generator, 12, 0.1), random_hull(generator, 16, 0.15), 5000});
   kinds.push_back({"prism, box", prism_hull(12, 0.1, 0.1), ConvexHull::box({0.2, 0.3, 0.01}), 4000});
+  kinds.push_back(
+      {"mesh files", rounded(*prism_hull(12, 0.1, 0.1)), rounded(*ConvexHull::box({0.2, 0.3, 0.05})), 1000});
   kinds.push_back({"round, box", round_hull(60, 0.1), ConvexHull::box({0.1, 0.1, 0.1}), 1000});
   return kinds;
 }
