@@ -19,6 +19,7 @@ class ProblemAssembler {
 
   const ContactProblem& assemble(const Model& model, const RowSet& rows, std::span<const int> constraints);
   const ContactProblem& problem() const { return writer_.problem(); }
+  void set_velocity_floor(double speed) { writer_.velocity_floor = speed; }  // as ProblemWriter, m/s
 
  private:
   void write_dense(const Model& model, const RowSet& rows, std::span<const int> constraints);

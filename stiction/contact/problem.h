@@ -55,9 +55,11 @@ class ContactProblem {
 
   // Block (i, i) of G, without R; a constraint of one row fills only (0, 0), the rest is zero.
   const Matrix3& diagonal_block(int i) const { return diagonal_[i]; }
-  double largest_diagonal() const { return largest_diagonal_; }            // max diag(G); 1 if G = 0
-  double largest_free_velocity() const { return largest_free_velocity_; }  // max |g|; 1 if g = 0
-  double asymmetry() const { return asymmetry_; }                          // max |G − Gᵀ| / max |G|
+  double largest_diagonal() const { return largest_diagonal_; }  // max diag(G); 1 if G = 0
+  double largest_free_velocity() const {
+    return largest_free_velocity_;
+  }  // max |g|, at least a floor given by who wrote the problem; 1 if both are 0
+  double asymmetry() const { return asymmetry_; }  // max |G − Gᵀ| / max |G|
   bool is_symmetric() const { return asymmetry_ <= symmetry_tolerance; }
   static constexpr double symmetry_tolerance = 1e-12;
 

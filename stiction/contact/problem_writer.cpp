@@ -49,7 +49,7 @@ const ContactProblem& ProblemWriter::finish() {
   }
   assert(std::isfinite(largest));
   p.largest_diagonal_ = largest > 0.0 ? largest : 1.0;
-  const double largest_g = p.num_rows() ? p.free_velocity_.cwiseAbs().maxCoeff() : 0.0;
+  const double largest_g = std::max(velocity_floor, p.num_rows() ? p.free_velocity_.cwiseAbs().maxCoeff() : 0.0);
   p.largest_free_velocity_ = largest_g > 0.0 ? largest_g : 1.0;
   p.asymmetry_ = 0.0;
   return p;

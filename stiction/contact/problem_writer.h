@@ -27,6 +27,8 @@ class ProblemWriter {
   DelassusDense& dense();
   DelassusFactored& factored();
   const ContactProblem& finish();
+  // Residuals are relative to max |g|, but to no less than this, m/s: a g that is all rounding asks for nothing.
+  double velocity_floor = 0.0;
 
   const ContactProblem& problem() const { return *current_; }
 

@@ -11,6 +11,9 @@ constexpr double negligible_error = 1e-11;
 // A correction needs no more digits: the next step corrects what is left.
 constexpr double correction_tolerance = 1e-6;
 constexpr int correction_iterations = 200;
+// Part of the row's own G. Errors of redundant rows contradict each other, and no motion meets them all: damped, the
+// correction is a least-squares one that leaves directions alone in which the rows hardly move anything.
+constexpr double damping = 1e-6;
 
 }  // namespace
 
@@ -51,12 +54,18 @@ bool PositionProjection::copy_rows(const Model& model, const RowSet& rows, std::
     rows_.begin_constraint(loop ? rows.constraint[i] : Constraint::make_unilateral(), rows.id[i], rows.trees[i][0],
                            rows.trees[i][1]);
     rows_.free_velocity.back() = wanted;
+    Pack4 diagonal{};
     for (int s = rows.segment_begin[i]; s < rows.segment_begin[i + 1]; ++s) {
       const VelocityNode& node = model.nodes[rows.segments[s].node];
       const Pack4* from = rows.columns.data() + rows.segments[s].first_column;
       Pack4* to = rows_.add_segment(rows.segments[s].node, node.first_velocity, node.size);
-      for (int e = 0; e < node.size; ++e) to[e] = contact ? Pack4{from[e][2], 0.0, 0.0, 0.0} : from[e];
+      for (int e = 0; e < node.size; ++e) {
+        to[e] = contact ? Pack4{from[e][2], 0.0, 0.0, 0.0} : from[e];
+        diagonal += to[e] * to[e];
+      }
     }
+    const double damped = damping * std::max({+diagonal[0], +diagonal[1], +diagonal[2]});
+    rows_.compliance.back() = Pack4{damped, damped, damped, 0.0};
     rows_.end_constraint();
   }
   return needed;

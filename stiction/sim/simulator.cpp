@@ -95,6 +95,9 @@ IslandSlot& Simulator::Workspace::slot(int k) {
   while (static_cast<int>(slots.size()) <= k) {
     slots.emplace_back();
     slots.back().solver = make_configured_solver();
+    // Links of a robot in free fall do not move against each other: what is left of g then is rounding. A residual
+    // relative to it would mean nothing; relative to what gravity does in a step it does.
+    slots.back().assembler.set_velocity_floor(model->gravity.norm() * time_step);
   }
   return slots[k];
 }

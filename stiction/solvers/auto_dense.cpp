@@ -20,6 +20,7 @@ void AutoDense::load(const AutoDenseView& view, const VectorX& impulse) {
   }
   if (block_.size() < view.constraints.size()) block_.resize(view.constraints.size());
   std::copy_n(impulse.data(), view.rows, lambda_.data());
+  largest_impulse_ = 0.0;
   for (std::size_t i = 0; i < view.constraints.size(); ++i) block_[i].state = AutoLocal::State::unknown;
 }
 
@@ -44,6 +45,7 @@ inline void AutoDense::visit_contact(const AutoDenseView& view, const Constraint
   const double change[3] = {impulse[0] - l[0], impulse[1] - l[1], impulse[2] - l[2]};
   if (change[0] == 0.0 && change[1] == 0.0 && change[2] == 0.0) return;
   for (int k = 0; k < 3; ++k) l[k] = impulse[k];
+  largest_impulse_ = std::max(largest_impulse_, impulse[2]);
   auto_dense_detail::add_three_columns(sigma_.data(), view.stride, view.column(c.first_row), change);
 }
 
@@ -167,36 +169,63 @@ int AutoDense::newton_step(const AutoDenseView& view, const AutoResidualScale& s
   return better ? 0 : -1;
 }
 
+// Newton steps until one passes the test (true), or the patience, the steps or the pivots end.
+bool AutoDense::newton_run(const AutoDenseView& view, const AutoResidualScale& scale, double limit, double proximal,
+                           int& steps, AutoOutcome& outcome) {
+  double milestone = best_residual_;
+  for (int without_progress = 0; without_progress < settings.patience && steps < settings.newton_steps; ++steps) {
+    if (!active_set_.step(view, proximal, lambda_.data(), sigma_.data())) break;
+    ++outcome.iterations;
+    ++outcome.factorisations;
+    const int progress = newton_step(view, scale, limit);
+    if (progress > 0) return true;
+    // Near the solution all that is missing is what the proximal term held back: a substitution, not a new matrix.
+    if (progress == 0 && best_residual_ < settings.refine_below) {
+      active_set_.refine(view, lambda_.data(), sigma_.data());
+      if (newton_step(view, scale, limit) > 0) return true;
+    }
+    // Creeping is no progress: the stages that follow are quicker.
+    const bool gained = best_residual_ < settings.worthwhile * milestone;
+    if (gained) milestone = best_residual_;
+    without_progress = gained ? 0 : without_progress + 1;
+  }
+  return false;
+}
+
+// Sweeps with the residual of what they leave; true where that passes.
+bool AutoDense::sweep_and_test(const AutoDenseView& view, const AutoResidualScale& scale, double limit, int sweeps,
+                               AutoOutcome& outcome) {
+  for (int k = 0; k < sweeps; ++k) sweep(view);
+  outcome.iterations += sweeps;
+  // On the way λ may have been large (blocks that are nearly singular), and the running σ then holds its rounding.
+  auto_dense_velocity(view, lambda_.data(), sigma_.data());
+  const double r = auto_residual(scale, view.constraints, lambda_.data(), sigma_.data(), best_residual_);
+  if (r < best_residual_) keep(lambda_, sigma_, r);
+  return r <= limit;
+}
+
+// A bad guess can hold all else in its corner; from zero the solution may be two steps away.
+bool AutoDense::newton_from_zero(const AutoDenseView& view, const AutoResidualScale& scale, double limit,
+                                 AutoOutcome& outcome) {
+  std::fill_n(lambda_.data(), view.rows, 0.0);
+  auto_dense_velocity(view, lambda_.data(), sigma_.data());
+  int steps = 0;
+  return sweep_and_test(view, scale, limit, 1, outcome) ||
+         newton_run(view, scale, limit, proximal_cycle[0], steps, outcome);
+}
+
 // True where an iterate passes the test; otherwise the best is in best_lambda_, best_sigma_.
-bool AutoDense::newton(const AutoDenseView& view, const AutoResidualScale& scale, double limit, AutoOutcome& outcome) {
+bool AutoDense::newton(const AutoDenseView& view, const AutoResidualScale& scale, double limit, bool cold,
+                       AutoOutcome& outcome) {
   int sweeps = 4, steps = 0;
   for (int restart = 0;; ++restart) {
-    double milestone = best_residual_;
-    for (int without_progress = 0; without_progress < settings.patience && steps < settings.newton_steps; ++steps) {
-      if (!active_set_.step(view, proximal_cycle[restart % 4], lambda_.data(), sigma_.data())) break;
-      ++outcome.iterations;
-      ++outcome.factorisations;
-      const int progress = newton_step(view, scale, limit);
-      if (progress > 0) return true;
-      // Near the solution all that is missing is what the proximal term held back: a substitution, not a new matrix.
-      if (progress == 0 && best_residual_ < settings.refine_below) {
-        active_set_.refine(view, lambda_.data(), sigma_.data());
-        if (newton_step(view, scale, limit) > 0) return true;
-      }
-      // Creeping is no progress: the stages that follow are quicker.
-      const bool gained = best_residual_ < settings.worthwhile * milestone;
-      if (gained) milestone = best_residual_;
-      without_progress = gained ? 0 : without_progress + 1;
-    }
+    if (newton_run(view, scale, limit, proximal_cycle[restart % 4], steps, outcome)) return true;
+    if (restart == 1 && !cold && newton_from_zero(view, scale, limit, outcome)) return true;
     if (restart == settings.restarts || steps >= settings.newton_steps) return false;
     lambda_ = best_lambda_;
     sigma_ = best_sigma_;
-    for (int k = 0; k < sweeps; ++k) sweep(view);
-    outcome.iterations += sweeps;
+    if (sweep_and_test(view, scale, limit, sweeps, outcome)) return true;
     sweeps *= 2;
-    const double r = auto_residual(scale, view.constraints, lambda_.data(), sigma_.data(), best_residual_);
-    if (r < best_residual_) keep(lambda_, sigma_, r);
-    if (r <= limit) return true;
   }
 }
 
@@ -233,13 +262,18 @@ AutoOutcome AutoDense::solve(const AutoDenseView& view, const AutoResidualScale&
     sweep(view);
     ++outcome.iterations;
     outcome.residual = residual(limit);
+    // The running σ holds the rounding of the largest impulse that was met on the way (at nearly singular blocks).
+    if (outcome.residual <= limit && scale.velocity * 1e-2 * view.negligible * largest_impulse_ > 0.01 * limit) {
+      auto_dense_velocity(view, lambda_.data(), sigma_.data());
+      outcome.residual = residual(limit);
+    }
     outcome.converged = outcome.residual <= limit;
   }
   if (!outcome.converged) {
     keep(lambda_, sigma_, residual(std::numeric_limits<double>::infinity()));
     if (settings.use_newton) {
       outcome.stage = AutoStage::active_set;
-      outcome.converged = newton(view, scale, limit, outcome);
+      outcome.converged = newton(view, scale, limit, impulse.isZero(0.0), outcome);
     }
     if (!outcome.converged) return_best(view, scale, impulse);
     outcome.residual = best_residual_;

@@ -62,7 +62,12 @@ class AutoDense {
   int choose_sweeps(const AutoDenseView& view) const;
   void keep(const AlignedVector<double>& lambda, const AlignedVector<double>& sigma, double residual);
   int newton_step(const AutoDenseView& view, const AutoResidualScale& scale, double limit);
-  bool newton(const AutoDenseView& view, const AutoResidualScale& scale, double limit, AutoOutcome& outcome);
+  bool newton_run(const AutoDenseView& view, const AutoResidualScale& scale, double limit, double proximal, int& steps,
+                  AutoOutcome& outcome);
+  bool sweep_and_test(const AutoDenseView& view, const AutoResidualScale& scale, double limit, int sweeps,
+                      AutoOutcome& outcome);
+  bool newton_from_zero(const AutoDenseView& view, const AutoResidualScale& scale, double limit, AutoOutcome& outcome);
+  bool newton(const AutoDenseView& view, const AutoResidualScale& scale, double limit, bool cold, AutoOutcome& outcome);
 
   void return_best(const AutoDenseView& view, const AutoResidualScale& scale, const VectorX& guess);
 
@@ -70,6 +75,7 @@ class AutoDense {
   AlignedVector<double> best_lambda_, best_sigma_;    // of Newton and its sweeps
   AlignedVector<double> trial_lambda_, trial_sigma_;  // the projected Newton iterate
   double best_residual_ = 0.0;
+  double largest_impulse_ = 0.0;  // normal ones of the sweeps
   std::vector<AutoLocal> block_;
   AlignedVector<double> compliant_;  // G + R where R is not zero
   AutoActiveSet active_set_;

@@ -86,6 +86,11 @@ SolveReport SolverAuto::do_solve(const ContactProblem& problem, ContactSolution&
   report_.iterations = outcome.iterations;
   report_.factorisations = outcome.factorisations;
   report_.residual = outcome.residual;
+  // So large an impulse that rounding alone moves σ by more than the tolerance proves nothing: two contacts that push
+  // against each other without end, because nothing can separate them.
+  const double rounding =
+      1e-16 * solution.impulse.lpNorm<Eigen::Infinity>() * problem.largest_diagonal() / problem.largest_free_velocity();
+  if (outcome.converged && rounding > settings_.tolerance) report_.status = SolveStatus::numerical_error;
   if (!outcome.converged) {
     report_.status = limit_reached(outcome) ? SolveStatus::iteration_limit : SolveStatus::stalled;
   }

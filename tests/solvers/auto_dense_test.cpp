@@ -187,6 +187,27 @@ TEST(AutoDense, ReturnsTheGuessWhereItFindsNothingBetter) {
   EXPECT_LE(judge(problem, impulse).eps_nat, std::max(1e-15, judge(problem, solution).eps_nat));
 }
 
+// A guess can be so bad that all Newton steps stay in its corner: zero is tried as well.
+TEST(AutoDense, SurvivesAbsurdGuesses) {
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  int solved = 0, solved_cold = 0;
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    testing::RandomProblemOptions options = mixed(seed);
+    options.friction = 1000.0;
+    const ContactProblem problem = testing::random_problem(options).in_form(DelassusForm::dense);
+    AutoGoal goal;
+    goal.tolerance = 1e-9;
+    AutoDense dense;
+    VectorX impulse = VectorX::Zero(problem.num_rows());
+    solved_cold += dense.solve(problem, goal, impulse).converged;
+    for (double& x : impulse) x = 1e6 * normal(random);
+    solved += dense.solve(problem, goal, impulse).converged;
+  }
+  EXPECT_GT(solved_cold, 100);
+  EXPECT_GE(solved, solved_cold);
+}
+
 TEST(AutoDense, SecondSolveAllocatesNothing) {
   testing::RandomProblemOptions options = mixed(5);
   options.compliance = 0.01;

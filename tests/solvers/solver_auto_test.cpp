@@ -319,6 +319,37 @@ TEST(SolverAuto, SecondSolveAllocatesNothing) {
   }
 }
 
+// Nothing moves along the normals: an impulse inside the cone does nothing, and grows without end. Whatever comes back,
+// `converged` means that the judge agrees.
+TEST(SolverAuto, NeverClaimsWhatTheJudgeDenies) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  int converged = 0, given_up = 0;
+  for (int k = 0; k < 300; ++k) {
+    MatrixX a(9, 2);
+    for (int i = 0; i < 3; ++i) {
+      const double x = 0.3 * uniform(random), y = 0.3 * uniform(random);
+      a.block<3, 2>(3 * i, 0) << 1.0, 0.0, 0.0, 1.0, x, y;
+      a.block<3, 2>(3 * i, 0) *= std::exp(3.0 * uniform(random));
+    }
+    const VectorX g = VectorX::NullaryExpr(9, [&] { return uniform(random); });
+    const std::vector<Constraint> contacts(3, Constraint::make_frictional(0.5));
+    const ContactProblem problem = ContactProblem::from_dense(contacts, a * a.transpose(), g);
+    const auto solver = make_solver("auto");
+    solver->settings().tolerance = 1e-9;
+    solver->settings().max_iterations = 100;
+    ContactSolution solution;
+    if (solver->solve(problem, solution).status != SolveStatus::converged) {
+      ++given_up;
+      continue;
+    }
+    ++converged;
+    EXPECT_LE(judge(problem, solution.impulse).eps_nat, 1e-8) << "problem " << k;
+  }
+  EXPECT_GT(converged, 10);
+  EXPECT_GT(given_up, 10);
+}
+
 TEST(SolverAuto, SameBitsFromRunToRun) {
   const ContactProblem problem = fclib_sparse(STICTION_SCENES "/fclib/Capsules-i101-404.hdf5");
   SolverAuto a, b;
