@@ -51,6 +51,11 @@ void AutoLocal::solve_safely(const double* q, double mu, double* impulse) {
 void AutoLocal::slide(const double* q, double mu, double* impulse) {
   const double p_1 = q[0] - column_1 * q[2], p_2 = q[1] - column_2 * q[2];
   double a = alpha;
+  if (a == 0.0) {
+    // Nothing is known: the root for a round S and a normal impulse that friction does not change.
+    const double reach = -mu * q[2] * normal_inverse;
+    if (reach > 0.0) a = std::max(0.0, std::sqrt(p_1 * p_1 + p_2 * p_2) / reach - 0.5 * (s_11 + s_22));
+  }
   for (int k = 0; k < 12; ++k) {
     const double a_11 = s_11 + a, a_22 = s_22 + a;
     const double d = 1.0 / (a_11 * a_22 - s_12 * s_21);
