@@ -11,7 +11,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double safety = 0.99;  // so that a judge who rounds otherwise accepts what is accepted here
-constexpr int full_sweep_every = 8;
+constexpr int full_sweep_every = 16;
 constexpr double quiet = 0.03;          // a contact that changed by less than this part of the largest change may wait
 constexpr double worth_testing = 6.0;   // full residual when the change is below this multiple of the tolerance
 constexpr double growth = 0.2;          // of ω per sweep
