@@ -19,15 +19,32 @@ struct Panel {
   double* line(int velocity) const { return data + static_cast<std::ptrdiff_t>(stride) * (velocity - first_velocity); }
 };
 
+// Writes A_i into the panel. Three rows are stored as a pack of four: the fourth entry is zero, and falls on the next
+// constraint, which is not there yet, or behind the last.
+void spread(const RowSet& rows, int i, const Constraint& law, const Panel& panel) {
+  const Pack4* column = rows.columns.data() + rows.first_column(i);
+  const Pack4* const end = rows.columns.data() + rows.end_column(i);
+  const int* velocity = rows.velocity.data() + rows.first_column(i);
+  if (law.rows == 3) {
+    for (; column != end; ++column, ++velocity) {
+      const Pack4 x = *column;
+      std::memcpy(panel.line(*velocity) + law.first_row, &x, sizeof x);
+    }
+  } else {
+    for (; column != end; ++column, ++velocity) panel.line(*velocity)[law.first_row] = (*column)[0];
+  }
+}
+
 // Packs [first, first + Packs) of the columns of G that belong to constraint i, which has `Rows` rows: Σ over its
 // velocities of (line of the panel) times (entry of the constraint in it). All columns share every load.
 template <int Packs, int Rows>
 void add_columns(const RowSet& rows, int i, const Panel& panel, int first, double* to, int stride) {
   Pack8 sum[Rows][Packs] = {};
-  const int end = rows.end_column(i);
-  for (int c = rows.first_column(i); c < end; ++c) {
-    const double* line = panel.line(rows.velocity[c]) + 8 * first;
-    const double* entry = reinterpret_cast<const double*>(&rows.columns[c]);
+  const int begin = rows.first_column(i), end = rows.end_column(i);
+  const int* velocity = rows.velocity.data() + begin;
+  const double* entry = reinterpret_cast<const double*>(rows.columns.data() + begin);
+  for (int c = begin; c < end; ++c, ++velocity, entry += 4) {
+    const double* line = panel.line(*velocity) + 8 * first;
     for (int p = 0; p < Packs; ++p) {
       const Pack8 x = load(line + 8 * p);
       for (int r = 0; r < Rows; ++r) sum[r][p] += entry[r] * x;
@@ -75,10 +92,10 @@ void write_block(const RowSet& rows, int i, int num_rows, double* to) {
 }
 
 bool is_one_tree(const RowSet& rows, std::span<const int> constraints) {
-  const auto tree = [&](int i) { return rows.trees[i][0] >= 0 ? rows.trees[i][0] : rows.trees[i][1]; };
+  const auto tree = [&](int i) { return rows[i].trees[0] >= 0 ? rows[i].trees[0] : rows[i].trees[1]; };
   const int first = tree(constraints.front());
   return std::all_of(constraints.begin(), constraints.end(), [&](int i) {
-    return (rows.trees[i][0] < 0 || rows.trees[i][0] == first) && (rows.trees[i][1] < 0 || rows.trees[i][1] == first);
+    return (rows[i].trees[0] < 0 || rows[i].trees[0] == first) && (rows[i].trees[1] < 0 || rows[i].trees[1] == first);
   });
 }
 
@@ -86,21 +103,22 @@ bool is_one_tree(const RowSet& rows, std::span<const int> constraints) {
 
 const ContactProblem& ProblemAssembler::assemble(const Model& model, const RowSet& rows,
                                                  std::span<const int> constraints) {
-  laws_.resize(constraints.size());
+  const int n = static_cast<int>(constraints.size());
   int num_rows = 0;
-  for (std::size_t k = 0; k < constraints.size(); ++k) {
-    laws_[k] = rows.constraint[constraints[k]];
-    num_rows += laws_[k].rows;
-  }
+  for (const int i : constraints) num_rows += rows[i].law.rows;
   const bool dense = num_rows <= dense_rows && is_one_tree(rows, constraints);
-  writer_.begin(dense ? DelassusForm::dense : DelassusForm::factored, laws_);
+  Constraint* law = writer_.begin(dense ? DelassusForm::dense : DelassusForm::factored, n, num_rows);
   double *g = writer_.free_velocity().data(), *compliance = writer_.compliance().data();
-  for (std::size_t k = 0; k < constraints.size(); ++k) {
-    const Pack4 &from = rows.free_velocity[constraints[k]], &from_compliance = rows.compliance[constraints[k]];
-    for (int r = 0; r < laws_[k].rows; ++r) {
-      *g++ = from[r];
-      *compliance++ = from_compliance[r];
+  int row = 0;
+  for (const int i : constraints) {
+    const RowSet::Row& from = rows[i];
+    *law = from.law;
+    law->first_row = row;
+    for (int r = 0; r < from.law.rows; ++r, ++row) {
+      g[row] = from.free_velocity[r];
+      compliance[row] = from.compliance[r];
     }
+    ++law;
   }
   if (dense) {
     write_dense(model, rows, constraints);
@@ -113,7 +131,7 @@ const ContactProblem& ProblemAssembler::assemble(const Model& model, const RowSe
 // G = A Aᵀ of one tree. A is spread into a panel, one line of rows per velocity of the tree, so that every column of G
 // is a sum of few lines.
 void ProblemAssembler::write_dense(const Model& model, const RowSet& rows, std::span<const int> constraints) {
-  const auto& trees = rows.trees[constraints.front()];
+  const auto& trees = rows[constraints.front()].trees;
   const Tree& tree = model.trees[trees[0] >= 0 ? trees[0] : trees[1]];
   const int m = writer_.num_rows(), stride = padded8(m), n = static_cast<int>(constraints.size());
   DelassusDense& g = writer_.dense();
@@ -121,26 +139,14 @@ void ProblemAssembler::write_dense(const Model& model, const RowSet& rows, std::
   g.stride = stride;
   g.data.resize(static_cast<Eigen::Index>(stride) * m);
   if (n == 1) return write_block(rows, constraints[0], m, g.column(0));
-  // Three rows are stored as a pack of four: the fourth entry is zero, and falls on the next constraint, which is not
-  // there yet, or behind the last.
-  const int panel_stride = padded8(m + 1);
+  const int panel_stride = padded8(m + 1);  // the last pack of four reaches one row farther
   panel_.assign(static_cast<std::size_t>(panel_stride) * tree.num_velocities, 0.0);
   const Panel panel{panel_.data(), panel_stride, tree.first_velocity};
+  const std::span<const Constraint> laws = writer_.problem().constraints();
+  for (int i = 0; i < n; ++i) spread(rows, constraints[i], laws[i], panel);
   for (int i = 0; i < n; ++i) {
-    const int end = rows.end_column(constraints[i]);
-    const int row = writer_.first_row(i);
-    for (int c = rows.first_column(constraints[i]); c < end; ++c) {
-      double* const to = panel.line(rows.velocity[c]) + row;
-      if (laws_[i].rows == 3) {
-        std::memcpy(to, &rows.columns[c], sizeof(Pack4));
-      } else {
-        *to = rows.columns[c][0];
-      }
-    }
-  }
-  for (int i = 0; i < n; ++i) {
-    double* const to = g.column(writer_.first_row(i));
-    if (laws_[i].rows == 3) {
+    double* const to = g.column(laws[i].first_row);
+    if (laws[i].rows == 3) {
       write_columns<3>(rows, constraints[i], panel, to, stride);
     } else {
       write_columns<1>(rows, constraints[i], panel, to, stride);
@@ -153,11 +159,11 @@ void ProblemAssembler::write_factored(const Model& model, const RowSet& rows, st
   node_number_.resize(model.nodes.size(), -1);
   used_nodes_.clear();
   for (const int i : constraints) {
-    for (int s = rows.segment_begin[i]; s < rows.segment_begin[i + 1]; ++s) {
-      int& number = node_number_[rows.segments[s].node];
+    for (const RowSet::Segment& segment : rows.segments_of(i)) {
+      int& number = node_number_[segment.node];
       if (number < 0) {
         number = 0;
-        used_nodes_.push_back(rows.segments[s].node);
+        used_nodes_.push_back(segment.node);
       }
     }
   }
@@ -171,8 +177,7 @@ void ProblemAssembler::write_factored(const Model& model, const RowSet& rows, st
   f.segment_node.clear();
   f.segment.clear();
   for (const int i : constraints) {
-    for (int s = rows.segment_begin[i]; s < rows.segment_begin[i + 1]; ++s) {
-      const auto& from = rows.segments[s];
+    for (const RowSet::Segment& from : rows.segments_of(i)) {
       const Pack4* column = rows.columns.data() + from.first_column;
       DelassusFactored::Segment to{};
       for (int e = 0; e < model.nodes[from.node].size; ++e) {

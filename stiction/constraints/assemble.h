@@ -26,7 +26,6 @@ class ProblemAssembler {
   void write_factored(const Model& model, const RowSet& rows, std::span<const int> constraints);
 
   ProblemWriter writer_;
-  std::vector<Constraint> laws_;
   AlignedVector<double> panel_;                // A by velocity of the tree, rows of the island
   std::vector<int> node_number_, used_nodes_;  // nodes of the model ↔ nodes of the island
 };

@@ -13,9 +13,18 @@ int Islands::root(int tree) {
 }
 
 void Islands::find(const RowSet& rows, int num_trees) {
+  if (num_trees == 1) {  // one robot: nothing to find
+    island_of_tree_.assign(1, rows.size() > 0 ? 0 : -1);
+    begin_.assign(1, 0);
+    if (rows.size() > 0) begin_.push_back(rows.size());
+    member_.resize(rows.size());
+    std::iota(member_.begin(), member_.end(), 0);
+    return;
+  }
   parent_.resize(num_trees);
   std::iota(parent_.begin(), parent_.end(), 0);
-  for (const auto& [a, b] : rows.trees) {
+  for (const RowSet::Row& row : rows.list) {
+    const auto& [a, b] = row.trees;
     if (a < 0 || b < 0) continue;
     const int ra = root(a), rb = root(b);
     if (ra != rb) parent_[std::max(ra, rb)] = std::min(ra, rb);  // the smaller number leads: no dependence on order
@@ -24,7 +33,7 @@ void Islands::find(const RowSet& rows, int num_trees) {
   island_of_.resize(rows.size());
   begin_.assign(1, 0);
   for (int i = 0; i < rows.size(); ++i) {
-    const auto& [a, b] = rows.trees[i];
+    const auto& [a, b] = rows[i].trees;
     int& island = island_of_tree_[root(a >= 0 ? a : b)];
     if (island < 0) {
       island = size();

@@ -109,8 +109,9 @@ Pack4* RowBuilder::add_path(int body, RowSet& rows) const {
 }
 
 // Segments of a constraint between two bodies: nodes of either path, in ascending order. Against the world they are the
-// chain of the other body as it is.
-void RowBuilder::add_sides(const Inputs& in, const Side& a, const Side& b, RowSet& rows) {
+// chain of the other body as it is. Returns the diagonal of A_i A_iᵀ.
+Pack4 RowBuilder::add_sides(const Inputs& in, const Side& a, const Side& b, RowSet& rows) {
+  Pack4 diagonal{};
   if (a.body < 0 || b.body < 0) {
     const Side& only = a.body < 0 ? b : a;
     if (only.body >= 0) {
@@ -118,10 +119,13 @@ void RowBuilder::add_sides(const Inputs& in, const Side& a, const Side& b, RowSe
       const Covector w = only.w;
       const int length = chain_begin_[only.body + 1] - chain_begin_[only.body];
       Pack4* out = add_path(only.body, rows);
-      for (int e = 0; e < length; ++e) out[e] = apply(w, y[e]);
+      for (int e = 0; e < length; ++e) {
+        const Pack4 column = apply(w, y[e]);
+        diagonal += column * column;
+        out[e] = column;
+      }
     }
-    rows.end_constraint();
-    return;
+    return diagonal;
   }
   const Pack8 *y_a = chain(in, a.body), *y_b = chain(in, b.body);
   const auto add = [&](const Side& side, const Pack8* y, const VelocityNode& node, Pack4* out) {
@@ -135,8 +139,9 @@ void RowBuilder::add_sides(const Inputs& in, const Side& a, const Side& b, RowSe
     Pack4* out = rows.add_segment(number, node.first_velocity, node.size);
     if (on_a) add(a, y_a, node, out);
     if (on_b) add(b, y_b, node, out);
+    for (int e = 0; e < node.size; ++e) diagonal += out[e] * out[e];
   });
-  rows.end_constraint();
+  return diagonal;
 }
 
 void RowBuilder::build(const Inputs& in, RowSet& rows) {
@@ -170,15 +175,15 @@ Matrix3 RowBuilder::frame_of(const Inputs& in, const ContactPoint& point, const 
 
 // γ_N and R_N of a contact (3.2, 3.3), given its free normal velocity.
 void RowBuilder::set_contact_offset(const Inputs& in, const ContactPoint& point, const PairMaterial& material,
-                                    double c_free, RowSet& rows) const {
+                                    double c_free, RowSet::Row& row) const {
   const double dt = in.time_step;
   if (material.compliance > 0.0) {  // a spring of stiffness 1/compliance
     const double lag = dt + material.damping * material.compliance;
-    rows.compliance.back()[2] = material.compliance / (dt * lag);
-    rows.offset.back()[2] = point.gap / lag;
+    row.compliance[2] = material.compliance / (dt * lag);
+    row.offset[2] = point.gap / lag;
     return;
   }
-  rows.offset.back()[2] = rigid_offset(point.gap, dt, in.settings);
+  row.offset[2] = rigid_offset(point.gap, dt, in.settings);
   // An impact bounces in the step in which it would happen, not in an earlier one that only sees it coming.
   if (material.restitution == 0.0 || point.gap + dt * c_free > 0.0) return;
   const int body_a = model_->shapes[point.id.shape_a].body, body_b = model_->shapes[point.id.shape_b].body;
@@ -186,7 +191,7 @@ void RowBuilder::set_contact_offset(const Inputs& in, const ContactPoint& point,
   if (body_a >= 0) c_before += point.normal.dot(point_velocity(in.dynamics, body_a, point.position));
   if (body_b >= 0) c_before -= point.normal.dot(point_velocity(in.dynamics, body_b, point.position));
   if (c_before < -in.settings.restitution_threshold) {
-    rows.offset.back()[2] = std::min(+rows.offset.back()[2], material.restitution * c_before);
+    row.offset[2] = std::min(+row.offset[2], material.restitution * c_before);
   }
 }
 
@@ -205,28 +210,24 @@ void RowBuilder::add_contact(const Inputs& in, int index, RowSet& rows) {
   const Constraint law = material.direction_of < 0
                              ? Constraint::make_frictional(material.friction)
                              : Constraint::make_anisotropic(material.friction, material.friction_2);
-  rows.begin_constraint(law,
-                        {.source = ConstraintSource::contact,
-                         .first = point.id.shape_a,
-                         .second = point.id.shape_b,
-                         .feature = point.id.feature},
-                        tree_of(a.body), tree_of(b.body));
-  rows.error.back()[2] = point.gap;
-  set_contact_offset(in, point, material, c_free[2], rows);
-  rows.free_velocity.back() = c_free + rows.offset.back();
-  add_sides(in, a, b, rows);
-  release_held_normal(rows);
+  RowSet::Row& row = rows.begin_constraint(law,
+                                           {.source = ConstraintSource::contact,
+                                            .first = point.id.shape_a,
+                                            .second = point.id.shape_b,
+                                            .feature = point.id.feature},
+                                           tree_of(a.body), tree_of(b.body));
+  row.error[2] = point.gap;
+  set_contact_offset(in, point, material, c_free[2], row);
+  row.free_velocity = c_free + row.offset;
+  release_held_normal(add_sides(in, a, b, rows), row);
 }
 
 // Where no joint moves the contact along its normal (a puck on two slides that penetrates its table) nothing separates
 // it: asking for that has no solution. It then neither pushes nor rubs.
-void RowBuilder::release_held_normal(RowSet& rows) {
-  Pack4 mobility{};
-  const int begin = rows.segments[rows.segment_begin[rows.size() - 1]].first_column;
-  for (std::size_t k = begin; k < rows.columns.size(); ++k) mobility += rows.columns[k] * rows.columns[k];
-  if (mobility[2] > held * (mobility[0] + mobility[1]) || rows.compliance.back()[2] > 0.0) return;
-  rows.offset.back()[2] = std::max(0.0, +rows.offset.back()[2]);
-  rows.free_velocity.back()[2] = rows.offset.back()[2];
+void RowBuilder::release_held_normal(const Pack4& mobility, RowSet::Row& row) {
+  if (mobility[2] > held * (mobility[0] + mobility[1]) || row.compliance[2] > 0.0) return;
+  row.offset[2] = std::max(0.0, +row.offset[2]);
+  row.free_velocity[2] = row.offset[2];
 }
 
 }  // namespace stiction

@@ -67,9 +67,9 @@ class RowBuilder {
 
   Matrix3 frame_of(const Inputs& in, const ContactPoint& point, const PairMaterial& material) const;
   void set_contact_offset(const Inputs& in, const ContactPoint& point, const PairMaterial& material, double c_free,
-                          RowSet& rows) const;
+                          RowSet::Row& row) const;
   void add_contact(const Inputs& in, int index, RowSet& rows);
-  static void release_held_normal(RowSet& rows);
+  static void release_held_normal(const Pack4& mobility, RowSet::Row& row);
   void add_limits(const Inputs& in, RowSet& rows);
   struct LimitedDof {
     int dof = 0, position = 0, tree = 0;  // limited joints have one position
@@ -83,7 +83,7 @@ class RowBuilder {
   void add_loop_block(const Inputs& in, int loop, int block, int row_count, const Side& a, const Side& b,
                       const Vector3& error, RowSet& rows);
   static void set_loop_offset(const Inputs& in, const Loop& loop, int row_count, const Vector3& error, RowSet& rows);
-  void add_sides(const Inputs& in, const Side& a, const Side& b, RowSet& rows);
+  Pack4 add_sides(const Inputs& in, const Side& a, const Side& b, RowSet& rows);
   Pack4* add_path(int body, RowSet& rows) const;  // zero columns for all nodes on the way to a body
   // Visits the nodes of two paths (a body −1: none) in ascending order: visit(node, whether on a, whether on b).
   template <class Visit>

@@ -11,7 +11,6 @@ void RowBuilder::add_dof_row(const Inputs& in, int dof, double scale, int other_
   if (other_dof < 0) {
     Pack4* out = add_path(model_->dofs[dof].body, rows);
     for (int e = 0; e < length; ++e) out[e] = Pack4{scale * dof_chain_[e], 0.0, 0.0, 0.0};
-    rows.end_constraint();
     return;
   }
   const int other_length = dof_through_factor(*model_, in.dynamics, other_dof, other_chain_.data());
@@ -27,7 +26,6 @@ void RowBuilder::add_dof_row(const Inputs& in, int dof, double scale, int other_
     if (on_one) add(scale, dof_chain_.data(), length, node, out);
     if (on_other) add(other_scale, other_chain_.data(), other_length, node, out);
   });
-  rows.end_constraint();
 }
 
 void RowBuilder::add_limit(const Inputs& in, const LimitedDof& limited, bool upper, double gap, RowSet& rows) {
@@ -37,14 +35,14 @@ void RowBuilder::add_limit(const Inputs& in, const LimitedDof& limited, bool upp
       Constraint::make_unilateral(),
       {.source = upper ? ConstraintSource::upper_limit : ConstraintSource::lower_limit, .first = dof, .second = 0},
       limited.tree, -1);
-  rows.error.back()[0] = gap;
+  rows.back().error[0] = gap;
   double offset = gap / in.time_step;
   if (gap <= 0.0) {
     const double deep = in.settings.projects_joints(*model_) ? 0.0 : std::max(0.0, -gap - in.settings.slop);
     offset = -std::min(in.settings.largest_correction, in.settings.baumgarte / in.time_step * deep);
   }
-  rows.offset.back()[0] = offset;
-  rows.free_velocity.back()[0] = speed + offset;
+  rows.back().offset[0] = offset;
+  rows.back().free_velocity[0] = speed + offset;
   add_dof_row(in, dof, sign, -1, 0.0, rows);
 }
 
@@ -67,7 +65,7 @@ void RowBuilder::add_dry_friction(const Inputs& in, RowSet& rows) {
     rows.begin_constraint(Constraint::make_dry_friction(in.time_step * d.dry_friction),
                           {.source = ConstraintSource::dry_friction, .first = dof, .second = 0},
                           model_->bodies[d.body].tree, -1);
-    rows.free_velocity.back()[0] = in.v_free[dof];
+    rows.back().free_velocity[0] = in.v_free[dof];
     add_dof_row(in, dof, 1.0, -1, 0.0, rows);
   }
 }
@@ -93,7 +91,7 @@ void RowBuilder::add_joint_equality(const Inputs& in, int loop, RowSet& rows) {
   const double error = position(l.dof_a) - wanted;
   const double c_free = in.v_free[l.dof_a] - (l.dof_b < 0 ? 0.0 : slope * in.v_free[l.dof_b]);
   set_loop_offset(in, l, 1, Vector3(error, 0.0, 0.0), rows);
-  rows.free_velocity.back()[0] = c_free + rows.offset.back()[0];
+  rows.back().free_velocity[0] = c_free + rows.back().offset[0];
   add_dof_row(in, l.dof_a, 1.0, l.dof_b, -slope, rows);
 }
 

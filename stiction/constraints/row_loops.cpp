@@ -10,12 +10,12 @@ void RowBuilder::set_loop_offset(const Inputs& in, const Loop& loop, int row_cou
                                  RowSet& rows) {
   const double dt = in.time_step;
   for (int r = 0; r < row_count; ++r) {
-    rows.error.back()[r] = error[r];
+    rows.back().error[r] = error[r];
     if (loop.compliance > 0.0) {
-      rows.compliance.back()[r] = loop.compliance / (dt * dt);
-      rows.offset.back()[r] = error[r] / dt;
+      rows.back().compliance[r] = loop.compliance / (dt * dt);
+      rows.back().offset[r] = error[r] / dt;
     } else if (!in.settings.project_positions && !in.settings.project_loops) {
-      rows.offset.back()[r] = std::clamp(in.settings.baumgarte / dt * error[r], -in.settings.largest_correction,
+      rows.back().offset[r] = std::clamp(in.settings.baumgarte / dt * error[r], -in.settings.largest_correction,
                                          in.settings.largest_correction);
     }
   }
@@ -27,7 +27,7 @@ void RowBuilder::add_loop_block(const Inputs& in, int loop, int block, int row_c
                         {.source = ConstraintSource::loop, .first = loop, .second = block}, tree_of(a.body),
                         tree_of(b.body));
   set_loop_offset(in, model_->loops[loop], row_count, error, rows);
-  rows.free_velocity.back() = relative_velocity(a, b) + rows.offset.back();
+  rows.back().free_velocity = relative_velocity(a, b) + rows.back().offset;
   add_sides(in, a, b, rows);
 }
 

@@ -5,29 +5,20 @@
 namespace stiction {
 
 void RowSet::clear() {
-  constraint.clear();
-  id.clear();
-  trees.clear();
-  free_velocity.clear();
-  offset.clear();
-  compliance.clear();
-  error.clear();
-  guess.clear();
-  segment_begin.assign(1, 0);
+  list.clear();
   segments.clear();
   columns.clear();
   velocity.clear();
 }
 
-void RowSet::begin_constraint(const Constraint& law, const RowIdentity& identity, int tree_a, int tree_b) {
-  constraint.push_back(law);
-  id.push_back(identity);
-  trees.push_back({tree_a, tree_b});
-  free_velocity.push_back(Pack4{});
-  offset.push_back(Pack4{});
-  compliance.push_back(Pack4{});
-  error.push_back(Pack4{});
-  guess.push_back(Pack4{});
+RowSet::Row& RowSet::begin_constraint(const Constraint& law, const RowIdentity& identity, int tree_a, int tree_b) {
+  Row& row = list.emplace_back();
+  row.law = law;
+  row.id = identity;
+  row.trees = {tree_a, tree_b};
+  row.first_segment = static_cast<int>(segments.size());
+  row.first_column = static_cast<int>(columns.size());
+  return row;
 }
 
 Pack4* RowSet::add_segment(int node, int first_velocity, int node_size) {
@@ -39,9 +30,9 @@ Pack4* RowSet::add_segment(int node, int first_velocity, int node_size) {
   return columns.data() + first;
 }
 
-Pack4* RowSet::add_segments(std::span<const Segment> list, std::span<const int> velocities) {
+Pack4* RowSet::add_segments(std::span<const Segment> segment_list, std::span<const int> velocities) {
   const std::size_t first = columns.size();
-  for (const Segment& s : list) segments.push_back({s.node, static_cast<int>(first) + s.first_column});
+  for (const Segment& s : segment_list) segments.push_back({s.node, static_cast<int>(first) + s.first_column});
   columns.resize(first + velocities.size(), Pack4{});
   velocity.insert(velocity.end(), velocities.begin(), velocities.end());
   return columns.data() + first;

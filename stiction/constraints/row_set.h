@@ -22,40 +22,44 @@ struct RowSet {
     int first_column = 0;  // in `columns`; as many as the node has velocities
   };
 
-  // By constraint.
-  std::vector<Constraint> constraint;     // law
-  std::vector<RowIdentity> id;            // ascending
-  std::vector<std::array<int, 2>> trees;  // trees that it touches, −1: none
-  std::vector<Pack4> free_velocity;       // g = J v_f + γ, lanes = rows
-  std::vector<Pack4> offset;              // γ
-  std::vector<Pack4> compliance;          // R
-  std::vector<Pack4> error;               // position error: gap of a contact (third lane) or limit, of a loop, m or rad
-  std::vector<Pack4> guess;               // impulse to start from
-  std::vector<int> segment_begin;         // size() + 1
+  struct Row {
+    Constraint law;
+    RowIdentity id;                           // ascending
+    std::array<int, 2> trees{-1, -1};         // trees that it touches, −1: none
+    int first_segment = 0, first_column = 0;  // of its own; they end where those of the next one begin
+    Pack4 free_velocity{};                    // g = J v_f + γ, lanes = rows
+    Pack4 offset{};                           // γ
+    Pack4 compliance{};                       // R
+    Pack4 error{};  // position error: gap of a contact (third lane) or limit, of a loop, m or rad
+    Pack4 guess{};  // impulse to start from
+  };
 
+  std::vector<Row> list;          // by constraint
   std::vector<Segment> segments;  // ascending node within a constraint
   // By column: A, lanes = rows, and the velocity that it belongs to. The columns of a constraint follow one another.
   std::vector<Pack4> columns;
   std::vector<int> velocity;
 
-  int size() const { return static_cast<int>(constraint.size()); }
+  int size() const { return static_cast<int>(list.size()); }
+  Row& operator[](int i) { return list[i]; }
+  const Row& operator[](int i) const { return list[i]; }
+  Row& back() { return list.back(); }
+  const Row& back() const { return list.back(); }
+
   void clear();
-  // Opens the next constraint; its segments follow by add_segment().
-  void begin_constraint(const Constraint& law, const RowIdentity& identity, int tree_a, int tree_b);
+  // Opens the next constraint; its segments follow.
+  Row& begin_constraint(const Constraint& law, const RowIdentity& identity, int tree_a, int tree_b);
   // Zero columns; valid until the next call.
   Pack4* add_segment(int node, int first_velocity, int node_size);
   // Several segments at once, their first_column counted from the first; `velocities` of all their columns.
-  Pack4* add_segments(std::span<const Segment> list, std::span<const int> velocities);
-  void end_constraint() { segment_begin.push_back(static_cast<int>(segments.size())); }
+  Pack4* add_segments(std::span<const Segment> segment_list, std::span<const int> velocities);
 
-  // Columns of constraint i.
-  int first_column(int i) const { return column_of(segment_begin[i]); }
-  int end_column(int i) const { return column_of(segment_begin[i + 1]); }
-
- private:
-  int column_of(int segment) const {
-    return segment < static_cast<int>(segments.size()) ? segments[segment].first_column
-                                                       : static_cast<int>(columns.size());
+  // Columns and segments of constraint i.
+  int first_column(int i) const { return list[i].first_column; }
+  int end_column(int i) const { return i + 1 < size() ? list[i + 1].first_column : static_cast<int>(columns.size()); }
+  std::span<const Segment> segments_of(int i) const {
+    const std::size_t end = i + 1 < size() ? list[i + 1].first_segment : segments.size();
+    return {segments.data() + list[i].first_segment, end - list[i].first_segment};
   }
 };
 

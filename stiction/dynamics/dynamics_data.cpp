@@ -20,6 +20,7 @@ BodyConstants constants_of(const Body& body) {
   c.angle = -1;
   c.joint = body.joint;
   c.tree = body.tree;
+  c.is_massless = body.mass == 0.0 && body.inertia.isZero(0.0);
   return c;
 }
 

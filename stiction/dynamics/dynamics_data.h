@@ -29,6 +29,7 @@ struct BodyConstants {
   int first_position, first_velocity;
   int angle;  // revolute: number among the revolute joints; else −1
   JointType joint;
+  bool is_massless;  // between two of several joints: no inertia, no force
 };
 
 // Where a body stands among its siblings; sums over subtrees run from the last body to the first.

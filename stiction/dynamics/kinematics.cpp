@@ -131,9 +131,10 @@ void move_trees(const TreeRun& run, const T* q, const T* v, DynamicsDataT<T>& d)
       moved.velocity = moved.velocity + own;
       state = moved;
     }
+    d.acceleration[i] = acceleration;
+    if (c.is_massless) continue;  // the constructor's zeros hold
     const Vec3<T> com = state.position + turn(state.rotation, c.com.data());
     const Moment<T> moment = turned_moment(state.rotation, c.moment.data());
-    d.acceleration[i] = acceleration;
     d.inertia[i] = about_common_point(moment, com, c.mass);
     d.force[i] = force_of_motion(moment, com, c.mass, state.velocity, acceleration);
   }

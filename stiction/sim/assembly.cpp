@@ -44,8 +44,8 @@ class Assembler {
     double largest = 0.0;
     for (int i = 0; i < rows_.size(); ++i) {
       if (!is_limit(i) && !is_rigid_loop(i)) continue;
-      for (int r = 0; r < rows_.constraint[i].rows; ++r) {
-        largest = std::max(largest, is_limit(i) ? -rows_.error[i][r] : std::abs(rows_.error[i][r]));
+      for (int r = 0; r < rows_[i].law.rows; ++r) {
+        largest = std::max(largest, is_limit(i) ? -rows_[i].error[r] : std::abs(rows_[i].error[r]));
       }
     }
     return largest;
@@ -54,7 +54,7 @@ class Assembler {
   // q ← q ⊕ u.
   void move(VectorX& q) {
     pushing_.resize(rows_.size());
-    for (int i = 0; i < rows_.size(); ++i) pushing_[i] = is_limit(i) && rows_.error[i][0] < 0.0;
+    for (int i = 0; i < rows_.size(); ++i) pushing_[i] = is_limit(i) && rows_[i].error[0] < 0.0;
     VectorX u = solve();
     // Limits that the move would run into stop it.
     for (int round = 0; round < 4 && add_limits(u); ++round) u = solve();
@@ -65,22 +65,22 @@ class Assembler {
 
  private:
   bool is_limit(int i) const {
-    return rows_.id[i].source == ConstraintSource::lower_limit || rows_.id[i].source == ConstraintSource::upper_limit;
+    return rows_[i].id.source == ConstraintSource::lower_limit || rows_[i].id.source == ConstraintSource::upper_limit;
   }
   bool is_rigid_loop(int i) const {
-    return rows_.id[i].source == ConstraintSource::loop && model_.loops[rows_.id[i].first].compliance == 0.0;
+    return rows_[i].id.source == ConstraintSource::loop && model_.loops[rows_[i].id.first].compliance == 0.0;
   }
   double inset(int i) const {
-    const Dof& dof = model_.dofs[rows_.id[i].first];
+    const Dof& dof = model_.dofs[rows_[i].id.first];
     return std::min(settings_.limit_inset, 0.1 * (dof.upper - dof.lower));
   }
 
   // Row r of constraint i through the factor.
   void copy_row(int i, int r, MatrixX& a, Eigen::Index row) const {
-    for (int s = rows_.segment_begin[i]; s < rows_.segment_begin[i + 1]; ++s) {
-      const VelocityNode& node = model_.nodes[rows_.segments[s].node];
+    for (const RowSet::Segment& segment : rows_.segments_of(i)) {
+      const VelocityNode& node = model_.nodes[segment.node];
       for (int e = 0; e < node.size; ++e) {
-        a(row, node.first_velocity + e) = rows_.columns[rows_.segments[s].first_column + e][r];
+        a(row, node.first_velocity + e) = rows_.columns[segment.first_column + e][r];
       }
     }
   }
@@ -88,15 +88,15 @@ class Assembler {
   // u = L⁻¹ D^(−1/2) Aᵀ (A Aᵀ + damping)⁻¹ (−error).
   VectorX solve() const {
     Eigen::Index count = 0;
-    for (int i = 0; i < rows_.size(); ++i) count += is_rigid_loop(i) || pushing_[i] ? rows_.constraint[i].rows : 0;
+    for (int i = 0; i < rows_.size(); ++i) count += is_rigid_loop(i) || pushing_[i] ? rows_[i].law.rows : 0;
     MatrixX a = MatrixX::Zero(count, model_.num_velocities());
     VectorX wanted(count);
     Eigen::Index row = 0;
     for (int i = 0; i < rows_.size(); ++i) {
       if (!is_rigid_loop(i) && !pushing_[i]) continue;
-      for (int r = 0; r < rows_.constraint[i].rows; ++r, ++row) {
+      for (int r = 0; r < rows_[i].law.rows; ++r, ++row) {
         copy_row(i, r, a, row);
-        wanted[row] = is_limit(i) ? inset(i) - rows_.error[i][r] : -rows_.error[i][r];
+        wanted[row] = is_limit(i) ? inset(i) - rows_[i].error[r] : -rows_[i].error[r];
       }
     }
     wanted = wanted.cwiseMin(settings_.largest_move).cwiseMax(-settings_.largest_move);
@@ -111,8 +111,8 @@ class Assembler {
     bool added = false;
     for (int i = 0; i < rows_.size(); ++i) {
       if (!is_limit(i) || pushing_[i]) continue;
-      const double sign = rows_.id[i].source == ConstraintSource::lower_limit ? 1.0 : -1.0;
-      if (rows_.error[i][0] + sign * u[rows_.id[i].first] >= 0.0) continue;
+      const double sign = rows_[i].id.source == ConstraintSource::lower_limit ? 1.0 : -1.0;
+      if (rows_[i].error[0] + sign * u[rows_[i].id.first] >= 0.0) continue;
       added = pushing_[i] = true;
     }
     return added;

@@ -163,8 +163,12 @@ void InverseDynamics::Workspace::make_rows(const State& state, VectorView v_ref)
                      .time_step = simulator_settings.time_step,
                      .settings = simulator_settings.constraints},
                     rows);
-  result.constraints = rows.constraint;
-  result.ids = rows.id;
+  result.constraints.clear();
+  result.ids.clear();
+  for (const RowSet::Row& row : rows.list) {
+    result.constraints.push_back(row.law);
+    result.ids.push_back(row.id);
+  }
   int num_rows = 0;
   for (Constraint& c : result.constraints) c.first_row = std::exchange(num_rows, num_rows + c.rows);
   g.resize(num_rows);
@@ -174,8 +178,8 @@ void InverseDynamics::Workspace::make_rows(const State& state, VectorView v_ref)
   for (int i = 0; i < rows.size(); ++i) {
     const Constraint& c = result.constraints[i];
     for (int k = 0; k < c.rows; ++k) {
-      g[c.first_row + k] = rows.free_velocity[i][k];
-      r[c.first_row + k] = rows.compliance[i][k];
+      g[c.first_row + k] = rows[i].free_velocity[k];
+      r[c.first_row + k] = rows[i].compliance[k];
     }
   }
 }
@@ -183,12 +187,12 @@ void InverseDynamics::Workspace::make_rows(const State& state, VectorView v_ref)
 void InverseDynamics::Workspace::start_from_last_step(const State& state) {
   auto before = state.warm_starts.begin();
   for (int i = 0; i < rows.size(); ++i) {
-    while (before != state.warm_starts.end() && before->id < rows.id[i]) ++before;
+    while (before != state.warm_starts.end() && before->id < rows[i].id) ++before;
     if (before == state.warm_starts.end()) break;
-    if (!(before->id == rows.id[i])) continue;
+    if (!(before->id == rows[i].id)) continue;
     Vector3 x(before->impulse[0], before->impulse[1], before->impulse[2]);
-    if (rows.id[i].source == ConstraintSource::contact) x = row_builder.frame(i).transpose() * x;
-    for (int k = 0; k < rows.constraint[i].rows; ++k) result.impulse[result.constraints[i].first_row + k] = x[k];
+    if (rows[i].id.source == ConstraintSource::contact) x = row_builder.frame(i).transpose() * x;
+    for (int k = 0; k < rows[i].law.rows; ++k) result.impulse[result.constraints[i].first_row + k] = x[k];
   }
 }
 

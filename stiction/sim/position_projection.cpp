@@ -34,15 +34,15 @@ bool PositionProjection::copy_rows(const Model& model, const RowSet& rows, std::
   bool needed = false;
   const double gain = settings.baumgarte / time_step;
   for (int i = 0; i < rows.size(); ++i) {
-    const ConstraintSource source = rows.id[i].source;
+    const ConstraintSource source = rows[i].id.source;
     const bool contact = source == ConstraintSource::contact, loop = source == ConstraintSource::loop;
-    const bool compliant = loop ? model.loops[rows.id[i].first].compliance > 0.0 : rows.compliance[i][2] > 0.0;
+    const bool compliant = loop ? model.loops[rows[i].id.first].compliance > 0.0 : rows[i].compliance[2] > 0.0;
     if (source == ConstraintSource::dry_friction || compliant) continue;  // nothing to correct
     if (contact && !settings.project_positions) continue;
-    const Pack4 error = rows.error[i] + time_step * end_velocity[i];
+    const Pack4 error = rows[i].error + time_step * end_velocity[i];
     Pack4 wanted{};
     if (loop) {
-      for (int r = 0; r < rows.constraint[i].rows; ++r) {
+      for (int r = 0; r < rows[i].law.rows; ++r) {
         wanted[r] = std::clamp(gain * error[r], -settings.largest_correction, settings.largest_correction);
         needed = needed || std::abs(error[r]) > negligible_error;
       }
@@ -51,22 +51,21 @@ bool PositionProjection::copy_rows(const Model& model, const RowSet& rows, std::
       wanted[0] = gap > 0.0 ? gap / time_step : std::max(-settings.largest_correction, gain * gap);
       needed = needed || gap < -negligible_error;
     }
-    rows_.begin_constraint(loop ? rows.constraint[i] : Constraint::make_unilateral(), rows.id[i], rows.trees[i][0],
-                           rows.trees[i][1]);
-    rows_.free_velocity.back() = wanted;
+    RowSet::Row& row = rows_.begin_constraint(loop ? rows[i].law : Constraint::make_unilateral(), rows[i].id,
+                                              rows[i].trees[0], rows[i].trees[1]);
+    row.free_velocity = wanted;
     Pack4 diagonal{};
-    for (int s = rows.segment_begin[i]; s < rows.segment_begin[i + 1]; ++s) {
-      const VelocityNode& node = model.nodes[rows.segments[s].node];
-      const Pack4* from = rows.columns.data() + rows.segments[s].first_column;
-      Pack4* to = rows_.add_segment(rows.segments[s].node, node.first_velocity, node.size);
+    for (const RowSet::Segment& segment : rows.segments_of(i)) {
+      const VelocityNode& node = model.nodes[segment.node];
+      const Pack4* from = rows.columns.data() + segment.first_column;
+      Pack4* to = rows_.add_segment(segment.node, node.first_velocity, node.size);
       for (int e = 0; e < node.size; ++e) {
         to[e] = contact ? Pack4{from[e][2], 0.0, 0.0, 0.0} : from[e];
         diagonal += to[e] * to[e];
       }
     }
     const double damped = damping * std::max({+diagonal[0], +diagonal[1], +diagonal[2]});
-    rows_.compliance.back() = Pack4{damped, damped, damped, 0.0};
-    rows_.end_constraint();
+    row.compliance = Pack4{damped, damped, damped, 0.0};
   }
   return needed;
 }
@@ -83,6 +82,7 @@ const VectorX& PositionProjection::project(const Model& model, const DynamicsDat
     slot.solver->settings().tolerance = correction_tolerance;
     slot.solver->settings().max_iterations = correction_iterations;
   }
+  impulse_.assign(rows_.size(), Pack4{});
   for (int k = 0; k < islands_.size(); ++k) {
     IslandSlot& island = slots_[k];
     const auto members = islands_.constraints(k);
@@ -91,10 +91,10 @@ const VectorX& PositionProjection::project(const Model& model, const DynamicsDat
     island.report = island.solver->solve(problem, island.solution);
     for (std::size_t i = 0; i < members.size(); ++i) {
       const Constraint& c = problem.constraint(static_cast<int>(i));
-      for (int r = 0; r < c.rows; ++r) rows_.guess[members[i]][r] = island.solution.impulse[c.first_row + r];
+      for (int r = 0; r < c.rows; ++r) impulse_[members[i]][r] = island.solution.impulse[c.first_row + r];
     }
   }
-  sum_factor_impulse(rows_, rows_.guess, lanes_, pseudo_velocity_);
+  sum_factor_impulse(rows_, impulse_, lanes_, pseudo_velocity_);
   velocity_from_factor(model, dynamics, pseudo_velocity_.data(), pseudo_velocity_.data());
   return pseudo_velocity_;
 }

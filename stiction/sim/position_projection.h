@@ -35,6 +35,7 @@ class PositionProjection {
   Islands islands_;
   std::deque<IslandSlot> slots_;
   VectorX pseudo_velocity_;
+  std::vector<Pack4> impulse_;  // by constraint
   std::vector<Pack4> lanes_;
 };
 

@@ -19,9 +19,9 @@ std::span<const Contact> Simulator::contacts() const {
     c.frame = w.row_builder.frame(i);
     c.impulse = Vector3(w.impulse[i][0], w.impulse[i][1], w.impulse[i][2]);
     c.force = c.frame * c.impulse / w.time_step;
-    const Pack4 end = w.velocity[i] - w.rows.compliance[i] * w.impulse[i] - w.rows.offset[i];
+    const Pack4 end = w.velocity[i] - w.rows[i].compliance * w.impulse[i] - w.rows[i].offset;
     c.velocity = Vector3(end[0], end[1], end[2]);
-    c.friction = w.rows.constraint[i].friction;
+    c.friction = w.rows[i].law.friction;
     c.regime = w.regime[i];
   }
   w.contacts_current = true;
@@ -47,12 +47,12 @@ const DynamicsData& Simulator::Workspace::past_dynamics() {
 template <class Function>
 void Simulator::Workspace::for_each_loop_wrench(Function&& function) {
   for (int i = 0; i < rows.size(); ++i) {
-    if (rows.id[i].source != ConstraintSource::loop) continue;
-    const Loop& loop = model->loops[rows.id[i].first];
+    if (rows[i].id.source != ConstraintSource::loop) continue;
+    const Loop& loop = model->loops[rows[i].id.first];
     if (loop.kind == LoopKind::joint_equality) continue;  // acts along joints, between no two bodies
     const auto placed = [&](int on, const Pose& pose) { return on < 0 ? pose : stiction::body_pose(*past, on) * pose; };
     const Pose a = placed(loop.body_a, loop.pose_a), b = placed(loop.body_b, loop.pose_b);
-    const int block = rows.id[i].second;
+    const int block = rows[i].id.second;
     const Vector3 x = Vector3(impulse[i][0], impulse[i][1], impulse[i][2]) / time_step;
     Vector3 force = Vector3::Zero(), torque = Vector3::Zero();
     if (block == 0) {

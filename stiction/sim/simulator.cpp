@@ -36,6 +36,7 @@ void check_settings(const SimulatorSettings& s, double time_step) {
   not_negative("collision.margin", s.collision.margin);
   if (s.threads < 1 || s.threads > 1024) refuse("simulator: threads is ", s.threads, "; it must be 1 … 1024");
   positive("sleep_speed", s.sleep_speed);
+  if (s.timed_every < 1) refuse("simulator: timed_every is ", s.timed_every, "; it must be positive");
   if (s.sleep_after < 1) refuse("simulator: sleep_after is ", s.sleep_after, "; it must be positive");
 }
 
@@ -231,7 +232,7 @@ const StepReport& Simulator::step() {
   Workspace& w = *workspace_;
   CollisionCache before;
   if (w.settings.on_failure == FailurePolicy::raise) before = w.state.collision;
-  w.clock.start();
+  w.clock.start(w.settings.timed_every);
   w.update_dynamics();
   w.clock.stop(StepStage::kinematics, w.report);
   w.find_contacts();

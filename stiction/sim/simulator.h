@@ -48,6 +48,7 @@ struct SimulatorSettings {
   bool sleeping = false;      // islands at rest are left alone
   double sleep_speed = 1e-6;  // m/s, rad/s; at rest below it
   int sleep_after = 50;       // steps at rest until an island sleeps
+  int timed_every = 16;       // steps; 1 times the stages of every step, which costs 0.1 µs
 };
 
 // Thrown under FailurePolicy::raise.

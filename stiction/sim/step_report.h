@@ -41,7 +41,7 @@ struct StepReport {
 
   double largest_penetration = 0.0;  // m, over the contacts that the step began with
 
-  std::array<double, static_cast<int>(StepStage::count)> seconds{};  // wall time by stage
+  std::array<double, static_cast<int>(StepStage::count)> seconds{};  // wall time by stage, of the last step timed
 };
 
 }  // namespace stiction

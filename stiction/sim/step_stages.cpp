@@ -72,7 +72,7 @@ void Simulator::Workspace::make_rows() {
     island.solution.impulse.resize(problem.num_rows());
     for (std::size_t i = 0; i < members.size(); ++i) {
       const Constraint& c = problem.constraint(static_cast<int>(i));
-      for (int r = 0; r < c.rows; ++r) island.solution.impulse[c.first_row + r] = rows.guess[members[i]][r];
+      for (int r = 0; r < c.rows; ++r) island.solution.impulse[c.first_row + r] = rows[members[i]].guess[r];
     }
   }
 }
@@ -82,15 +82,15 @@ void Simulator::Workspace::carry_guesses() {
   if (!settings.warm_start) return;
   auto before = state.warm_starts.begin();
   for (int i = 0; i < rows.size(); ++i) {
-    while (before != state.warm_starts.end() && before->id < rows.id[i]) ++before;
+    while (before != state.warm_starts.end() && before->id < rows[i].id) ++before;
     if (before == state.warm_starts.end()) break;
-    if (!(before->id == rows.id[i])) continue;
+    if (!(before->id == rows[i].id)) continue;
     const double* x = before->impulse;
-    if (rows.id[i].source == ConstraintSource::contact) {
+    if (rows[i].id.source == ConstraintSource::contact) {
       const Vector3 local = row_builder.frame(i).transpose() * Vector3(x[0], x[1], x[2]);
-      rows.guess[i] = Pack4{local[0], local[1], local[2], 0.0};
+      rows[i].guess = Pack4{local[0], local[1], local[2], 0.0};
     } else {
-      rows.guess[i] = Pack4{x[0], x[1], x[2], 0.0};
+      rows[i].guess = Pack4{x[0], x[1], x[2], 0.0};
     }
   }
 }
@@ -140,7 +140,7 @@ void Simulator::Workspace::judge_islands() {
       if (r.eps_nat >= worst.eps_nat) {
         const int i = islands.constraints(k)[std::max(0, r.worst_constraint)];
         worst.worst_constraint = i;
-        report.worst_contact = rows.id[i].source == ConstraintSource::contact ? i : -1;
+        report.worst_contact = rows[i].id.source == ConstraintSource::contact ? i : -1;
       }
       worst.eps_abs = std::max(worst.eps_abs, r.eps_abs);
       worst.eps_rel = std::max(worst.eps_rel, r.eps_rel);
@@ -168,12 +168,12 @@ void Simulator::Workspace::account_energy() {
   report.num_islands = num_slots;
   report.constraint_work = report.dissipated = report.largest_penetration = 0.0;
   for (int i = 0; i < rows.size(); ++i) {
-    const Pack4 lambda = impulse[i], carried = lambda * rows.compliance[i];
-    const Pack4 end = velocity[i] - carried - rows.offset[i];  // c = J v⁺
-    const Pack4 change = velocity[i] - carried - rows.free_velocity[i];
-    report.constraint_work += sum(lambda * (0.5 * change + rows.free_velocity[i] - rows.offset[i]));
-    const Constraint& c = rows.constraint[i];
-    switch (rows.id[i].source) {
+    const Pack4 lambda = impulse[i], carried = lambda * rows[i].compliance;
+    const Pack4 end = velocity[i] - carried - rows[i].offset;  // c = J v⁺
+    const Pack4 change = velocity[i] - carried - rows[i].free_velocity;
+    report.constraint_work += sum(lambda * (0.5 * change + rows[i].free_velocity - rows[i].offset));
+    const Constraint& c = rows[i].law;
+    switch (rows[i].id.source) {
       case ConstraintSource::contact:
         report.dissipated -= lambda[0] * end[0] + lambda[1] * end[1];
         break;
@@ -190,7 +190,7 @@ void Simulator::Workspace::account_energy() {
   }
   for (int k = 0; k < num_slots; ++k) {
     const auto members = islands.constraints(k);
-    for (std::size_t i = 0; i < members.size() && rows.id[members[i]].source == ConstraintSource::contact; ++i) {
+    for (std::size_t i = 0; i < members.size() && rows[members[i]].id.source == ConstraintSource::contact; ++i) {
       switch (regime[members[i]] = contact_regime(slots[k].assembler.problem(), static_cast<int>(i),
                                                   slots[k].solution.impulse, slots[k].solution.velocity)) {
         case ContactRegime::open:
@@ -222,7 +222,7 @@ void Simulator::Workspace::integrate_state() {
   if (settings.constraints.projects_joints(*model) && rows.size() > 0) {
     end_velocity.resize(rows.size());
     for (int i = 0; i < rows.size(); ++i)
-      end_velocity[i] = velocity[i] - rows.compliance[i] * impulse[i] - rows.offset[i];
+      end_velocity[i] = velocity[i] - rows[i].compliance * impulse[i] - rows[i].offset;
     // v⁺ + u moves the positions; v⁺ alone stays the velocity.
     generalized_force =
         free_velocity + projection.project(*model, dynamics, rows, end_velocity, time_step, settings.constraints);
@@ -235,7 +235,7 @@ void Simulator::Workspace::integrate_state() {
   next_warm_starts.resize(rows.size());
   for (int i = 0; i < rows.size(); ++i) {
     WarmStart& next = next_warm_starts[i];
-    next.id = rows.id[i];
+    next.id = rows[i].id;
     Vector3 x(impulse[i][0], impulse[i][1], impulse[i][2]);
     if (next.id.source == ConstraintSource::contact) x = row_builder.frame(i) * x;
     for (int r = 0; r < 3; ++r) next.impulse[r] = x[r];

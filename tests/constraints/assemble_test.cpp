@@ -65,20 +65,20 @@ struct World {
 MatrixX reference(const World& world, const RowBuilder& builder, const DynamicsData& data, const RowSet& rows) {
   const Model& model = *world.model;
   int m = 0;
-  for (const Constraint& c : rows.constraint) m += c.rows;
+  for (const RowSet::Row& r : rows.list) m += r.law.rows;
   MatrixX jacobian = MatrixX::Zero(m, model.num_velocities());
   int row = 0;
   for (int i = 0; i < rows.size(); ++i) {
-    if (rows.id[i].source == ConstraintSource::contact) {
+    if (rows[i].id.source == ConstraintSource::contact) {
       const ContactPoint& p = world.points[builder.point(i)];
       const int a = model.shapes[p.id.shape_a].body, b = model.shapes[p.id.shape_b].body;
       jacobian.middleRows<3>(row) =
           builder.frame(i).transpose() * (point_jacobian(model, data, a, p.position).topRows<3>() -
                                           point_jacobian(model, data, b, p.position).topRows<3>());
     } else {
-      jacobian(row, rows.id[i].first) = rows.id[i].source == ConstraintSource::upper_limit ? -1.0 : 1.0;
+      jacobian(row, rows[i].id.first) = rows[i].id.source == ConstraintSource::upper_limit ? -1.0 : 1.0;
     }
-    row += rows.constraint[i].rows;
+    row += rows[i].law.rows;
   }
   return jacobian * inertia_matrix(model, data).llt().solve(jacobian.transpose());
 }
@@ -133,7 +133,6 @@ TEST(Islands, ComponentsInOrderOfTheirFirstConstraint) {
   const int trees[][2] = {{3, -1}, {0, 1}, {-1, 3}, {4, -1}, {1, 2}, {4, 4}};
   for (const auto& t : trees) {
     rows.begin_constraint(Constraint::make_unilateral(), {}, t[0], t[1]);
-    rows.end_constraint();
   }
   Islands islands;
   islands.find(rows, 6);

@@ -44,6 +44,16 @@ TEST(Simulator, ReportsTheEnergyThatTheStepBeganWith) {
   EXPECT_EQ(simulator.report().constraint_work, 0.0);
 }
 
+TEST(Simulator, TimesStagesOfEverySoManySteps) {
+  Simulator simulator(box_on_slope(0.5, 0.0), {.time_step = 1e-3, .timed_every = 3});
+  const auto first = simulator.step().seconds;
+  for (const double seconds : first) EXPECT_GT(seconds, 0.0);
+  EXPECT_EQ(simulator.step().seconds, first);
+  EXPECT_EQ(simulator.step().seconds, first);
+  EXPECT_NE(simulator.step().seconds, first);
+  EXPECT_THROW(Simulator(box_on_slope(0.5, 0.0), {.time_step = 1e-3, .timed_every = 0}), std::invalid_argument);
+}
+
 TEST(Simulator, BoxAtRestStaysForTenThousandSteps) {
   Simulator simulator(box_on_slope(0.5, 0.0), {.time_step = 1e-3});
   const VectorX start = simulator.state().q;
