@@ -44,23 +44,14 @@ void eliminate_columns(double* matrix, int stride, int last_column, int k, int f
 
 }  // namespace
 
-void AutoActiveSet::add_row_equation(int row) {
+inline void AutoActiveSet::add_row_equation(int row) {
   row_1_[n_] = row_2_[n_] = row;
   weight_1_[n_] = 1.0;
   weight_2_[n_] = 0.0;
-  if (num_runs_ > 0) {
-    Run& last = runs_[num_runs_ - 1];
-    if (last.row + last.length == row && last.equation + last.length == n_) {
-      ++last.length;
-      ++n_;
-      return;
-    }
-  }
-  runs_[num_runs_++] = {row, n_, 1};
   ++n_;
 }
 
-void AutoActiveSet::add_equation(int row_1, double weight_1, int row_2, double weight_2) {
+inline void AutoActiveSet::add_equation(int row_1, double weight_1, int row_2, double weight_2) {
   combined_[num_combined_++] = n_;
   row_1_[n_] = row_1;
   row_2_[n_] = row_2;
@@ -69,7 +60,7 @@ void AutoActiveSet::add_equation(int row_1, double weight_1, int row_2, double w
   ++n_;
 }
 
-void AutoActiveSet::add_unit(int row, double old_value) {
+inline void AutoActiveSet::add_unit(int row, double old_value) {
   Unknown& u = unknown_[n_];
   u.column = row;
   u.old_value = old_value;
@@ -77,7 +68,8 @@ void AutoActiveSet::add_unit(int row, double old_value) {
   add_row_equation(row);
 }
 
-void AutoActiveSet::set_direction(int first_row, double d0, double d1, double d2, double old_value, double shift) {
+inline void AutoActiveSet::set_direction(int first_row, double d0, double d1, double d2, double old_value,
+                                         double shift) {
   Unknown& u = unknown_[n_];
   u.column = -1;
   u.first_row = first_row;
@@ -88,8 +80,8 @@ void AutoActiveSet::set_direction(int first_row, double d0, double d1, double d2
   u.shift = shift;
 }
 
-void AutoActiveSet::choose_contact(const AutoDenseView& view, const Constraint& c, const double* lambda,
-                                   const double* sigma) {
+inline void AutoActiveSet::choose_contact(const AutoDenseView& view, const Constraint& c, const double* lambda,
+                                          const double* sigma) {
   const int f = c.first_row;
   const double *l = lambda + f, *s = sigma + f;
   const double largest = std::max({view.column(f)[f], view.column(f + 1)[f + 1], view.column(f + 2)[f + 2]});
@@ -114,7 +106,7 @@ void AutoActiveSet::choose_contact(const AutoDenseView& view, const Constraint& 
 }
 
 void AutoActiveSet::choose_active_set(const AutoDenseView& view, const double* lambda, const double* sigma) {
-  n_ = num_runs_ = num_combined_ = 0;
+  n_ = num_combined_ = 0;
   any_fixed_ = false;
   for (const Constraint& c : view.constraints) {
     const int f = c.first_row;
@@ -144,21 +136,13 @@ void AutoActiveSet::choose_active_set(const AutoDenseView& view, const double* l
 }
 
 // The equations of the active set from a vector of all rows; padding becomes zero.
-void AutoActiveSet::pick_equations(const double* full, double* picked) const {
+inline void AutoActiveSet::pick_equations(const double* full, double* picked) const {
+  const int *row_1 = row_1_.data(), *row_2 = row_2_.data();
   store(picked + stride_ - 8, Pack8{});
-  for (const Run* run = runs_.data(); run != runs_.data() + num_runs_; ++run) {
-    const double* from = full + run->row;
-    double* to = picked + run->equation;
-    if (run->length < 8) {
-      for (int k = 0; k < run->length; ++k) to[k] = from[k];
-      continue;
-    }
-    for (int k = 0; k + 8 < run->length; k += 8) store(to + k, load(from + k));
-    store(to + run->length - 8, load(from + run->length - 8));
-  }
+  for (int i = 0; i < n_; ++i) picked[i] = full[row_1[i]];
   for (int k = 0; k < num_combined_; ++k) {
     const int i = combined_[k];
-    picked[i] = weight_1_[i] * full[row_1_[i]] + weight_2_[i] * full[row_2_[i]];
+    picked[i] = weight_1_[i] * full[row_1[i]] + weight_2_[i] * full[row_2[i]];
   }
 }
 
@@ -175,8 +159,7 @@ void AutoActiveSet::assemble(const AutoDenseView& view, double proximal) {
     const Unknown& u = unknown_[j];
     const double* full = view.column(u.column >= 0 ? u.column : u.first_row);
     if (u.column < 0) {
-      std::fill(work_.begin(), work_.begin() + view.stride, 0.0);
-      auto_dense_detail::add_three_columns(work_.data(), view.stride, full, u.direction);
+      auto_dense_detail::combine_three_columns(work_.data(), view.stride, full, u.direction);
       full = work_.data();
     }
     double* column = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * j;
@@ -191,16 +174,17 @@ void AutoActiveSet::assemble(const AutoDenseView& view, double proximal) {
 // Two pivots at a time; a last single one has no rows below it.
 bool AutoActiveSet::eliminate() {
   double* const matrix = matrix_.data();
-  const auto invert = [&](int k, double pivot) {
-    pivot_inverse_[k] = 1.0 / pivot;
-    return std::abs(pivot) > 0.0 && std::isfinite(pivot);
-  };
+  const auto is_sound = [](double pivot) { return std::abs(pivot) > 0.0 && std::isfinite(pivot); };
   for (int k = 0; k < n_; k += 2) {
     const double* column = matrix + static_cast<std::ptrdiff_t>(stride_) * k;
-    if (!invert(k, column[k])) return false;
+    if (!is_sound(column[k])) return false;
+    pivot_inverse_[k] = 1.0 / column[k];
     if (k + 1 == n_) break;
+    // The second pivot is this determinant over the first one; its inverse need not wait for the other division.
     const double* next = column + stride_;
-    if (!invert(k + 1, next[k + 1] - next[k] * (pivot_inverse_[k] * column[k + 1]))) return false;
+    const double determinant = column[k] * next[k + 1] - next[k] * column[k + 1];
+    if (!is_sound(determinant)) return false;
+    pivot_inverse_[k + 1] = column[k] / determinant;
     const int first = (k + 1) / 8 * 8, packs = (stride_ - first) / 8;
     // From the last rows up: the first pack changes row k + 1, which all others read.
     int from = first + packs / 4 * 32;
@@ -224,13 +208,22 @@ bool AutoActiveSet::eliminate() {
   return true;
 }
 
+// With U' = D⁻¹ U and z = D⁻¹ (right-hand side): y_k = z_k − Σ_{j>k} U'_kj y_j, column by column from the last. Entry
+// k − 1 takes its share of y_k ahead of the others, so that the next one waits for one multiplication and not for a
+// store.
 void AutoActiveSet::substitute_back() {
-  double* right = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * n_;
+  double* z = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * n_;
+  const double* inverse = pivot_inverse_.data();
+  for (int k = 0; k < stride_; k += 8) store(z + k, load(inverse + k) * load(z + k));
+  double next = n_ > 0 ? z[n_ - 1] : 0.0;
   for (int k = n_ - 1; k >= 0; --k) {
-    y_[k] = right[k] * pivot_inverse_[k];
-    // Rows from k on in the last pack are spoilt; they are not read again.
+    const double y = next;
+    y_[k] = y;
+    if (k == 0) break;
     const double* column = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * k;
-    auto_dense_detail::add_column(right, (k + 7) / 8 * 8, column, -y_[k]);
+    next = z[k - 1] - y * (inverse[k - 1] * column[k - 1]);
+    // Rows from k − 1 on in the last pack are spoilt; they are not read again.
+    for (int g = 0; g < k - 1; g += 8) store(z + g, load(z + g) - y * (load(inverse + g) * load(column + g)));
   }
 }
 
@@ -252,12 +245,11 @@ bool AutoActiveSet::step(const AutoDenseView& view, double proximal, double* lam
     unknown_.resize(m);
     row_1_.resize(m);
     row_2_.resize(m);
-    runs_.resize(m);
     combined_.resize(m);
     weight_1_.resize(m);
     weight_2_.resize(m);
     fixed_.resize(m);
-    pivot_inverse_.resize(m);
+    pivot_inverse_.resize(padded);
     y_.resize(m);
     forward_.resize(m);
     work_.resize(padded);

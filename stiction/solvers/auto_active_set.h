@@ -35,12 +35,6 @@ class AutoActiveSet {
     double old_value = 0.0;  // y_j of the last iterate
     double shift = 0.0;      // c of a sliding contact
   };
-  // Equations that are rows of σ as they are, in runs that follow one another on both sides: copied as packs.
-  struct Run {
-    int row = 0;       // of the problem
-    int equation = 0;  // of the system
-    int length = 0;
-  };
   void choose_active_set(const AutoDenseView& view, const double* lambda, const double* sigma);
   void choose_contact(const AutoDenseView& view, const Constraint& c, const double* lambda, const double* sigma);
   void add_unit(int row, double old_value);
@@ -58,13 +52,13 @@ class AutoActiveSet {
   std::vector<Unknown> unknown_;
   std::vector<int> row_1_, row_2_;
   std::vector<double> weight_1_, weight_2_;
-  std::vector<Run> runs_;
   std::vector<int> combined_;  // equations of two rows
-  int num_runs_ = 0, num_combined_ = 0;
-  AlignedVector<double> fixed_;   // impulses of dry-friction rows on their bounds, by problem rows
-  AlignedVector<double> work_;    // one column of G times a direction; g + G fixed
-  AlignedVector<double> matrix_;  // stride × (n + 1), column-major, the right-hand side last
-  std::vector<double> pivot_inverse_, y_, forward_;
+  int num_combined_ = 0;
+  AlignedVector<double> fixed_;          // impulses of dry-friction rows on their bounds, by problem rows
+  AlignedVector<double> work_;           // one column of G times a direction; g + G fixed
+  AlignedVector<double> matrix_;         // stride × (n + 1), column-major, the right-hand side last
+  AlignedVector<double> pivot_inverse_;  // padded; finite in the padding
+  std::vector<double> y_, forward_;
 };
 
 }  // namespace stiction

@@ -248,29 +248,31 @@ AutoOutcome AutoDense::solve(const AutoDenseView& view, const AutoResidualScale&
   AutoOutcome outcome;
   load(view, impulse);
   auto_dense_velocity(view, lambda_.data(), sigma_.data());
-  const auto residual = [&](double up_to) {
-    return auto_residual(scale, view.constraints, lambda_.data(), sigma_.data(), up_to);
+  const auto residual = [&] {
+    return auto_residual(scale, view.constraints, lambda_.data(), sigma_.data(),
+                         std::numeric_limits<double>::infinity());
   };
-  outcome.residual = residual(limit);
-  if (outcome.residual <= limit) {
-    outcome.converged = true;
-    return outcome;
-  }
+  outcome.residual = residual();
+  outcome.converged = outcome.residual <= limit;
+  if (outcome.converged) return outcome;
   outcome.stage = AutoStage::sweep;
   const int sweeps = choose_sweeps(view);
   for (int k = 0; k < sweeps && !outcome.converged; ++k) {
+    const double before = outcome.residual;
     sweep(view);
     ++outcome.iterations;
-    outcome.residual = residual(limit);
+    outcome.residual = residual();
     // The running σ holds the rounding of the largest impulse that was met on the way (at nearly singular blocks).
     if (outcome.residual <= limit && scale.velocity * 1e-2 * view.negligible * largest_impulse_ > 0.01 * limit) {
       auto_dense_velocity(view, lambda_.data(), sigma_.data());
-      outcome.residual = residual(limit);
+      outcome.residual = residual();
     }
     outcome.converged = outcome.residual <= limit;
+    const double rate = outcome.residual / before;
+    if (!(rate * rate * outcome.residual <= limit)) break;  // two more would not do: Newton is quicker
   }
   if (!outcome.converged) {
-    keep(lambda_, sigma_, residual(std::numeric_limits<double>::infinity()));
+    keep(lambda_, sigma_, outcome.residual);
     if (settings.use_newton) {
       outcome.stage = AutoStage::active_set;
       outcome.converged = newton(view, scale, limit, impulse.isZero(0.0), outcome);

@@ -50,6 +50,12 @@ inline void add_three_columns(double* out, int stride, const double* a, const do
   }
 }
 
+// out = three neighbouring columns times x
+inline void combine_three_columns(double* out, int stride, const double* a, const double* x) {
+  const double *b = a + stride, *c = b + stride;
+  for (int k = 0; k < stride; k += 8) store(out + k, x[0] * load(a + k) + (x[1] * load(b + k) + x[2] * load(c + k)));
+}
+
 // sigma[0 … 8·packs) = g + G λ for `Packs` packs of rows from `first` on, accumulators in registers.
 template <int Packs>
 inline void velocity_rows(const AutoDenseView& view, int first, const double* lambda, double* sigma) {
