@@ -174,25 +174,22 @@ Matrix3 RowBuilder::frame_of(const Inputs& in, const ContactPoint& point, const 
 }
 
 // γ_N and R_N of a contact (3.2, 3.3), given its free normal velocity.
-void RowBuilder::set_contact_offset(const Inputs& in, const ContactPoint& point, const PairMaterial& material,
-                                    double c_free, RowSet::Row& row) const {
+RowBuilder::NormalTerms RowBuilder::normal_terms(const Inputs& in, const ContactPoint& point,
+                                                 const PairMaterial& material, double c_free) const {
   const double dt = in.time_step;
   if (material.compliance > 0.0) {  // a spring of stiffness 1/compliance
     const double lag = dt + material.damping * material.compliance;
-    row.compliance[2] = material.compliance / (dt * lag);
-    row.offset[2] = point.gap / lag;
-    return;
+    return {point.gap / lag, material.compliance / (dt * lag)};
   }
-  row.offset[2] = rigid_offset(point.gap, dt, in.settings);
+  const double offset = rigid_offset(point.gap, dt, in.settings);
   // An impact bounces in the step in which it would happen, not in an earlier one that only sees it coming.
-  if (material.restitution == 0.0 || point.gap + dt * c_free > 0.0) return;
+  if (material.restitution == 0.0 || point.gap + dt * c_free > 0.0) return {offset, 0.0};
   const int body_a = model_->shapes[point.id.shape_a].body, body_b = model_->shapes[point.id.shape_b].body;
   double c_before = 0.0;  // c_N at the beginning of the step
   if (body_a >= 0) c_before += point.normal.dot(point_velocity(in.dynamics, body_a, point.position));
   if (body_b >= 0) c_before -= point.normal.dot(point_velocity(in.dynamics, body_b, point.position));
-  if (c_before < -in.settings.restitution_threshold) {
-    row.offset[2] = std::min(+row.offset[2], material.restitution * c_before);
-  }
+  if (c_before >= -in.settings.restitution_threshold) return {offset, 0.0};
+  return {std::min(offset, material.restitution * c_before), 0.0};
 }
 
 void RowBuilder::add_contact(const Inputs& in, int index, RowSet& rows) {
@@ -216,9 +213,12 @@ void RowBuilder::add_contact(const Inputs& in, int index, RowSet& rows) {
                                             .second = point.id.shape_b,
                                             .feature = point.id.feature},
                                            tree_of(a.body), tree_of(b.body));
-  row.error[2] = point.gap;
-  set_contact_offset(in, point, material, c_free[2], row);
-  row.free_velocity = c_free + row.offset;
+  // Whole packs are stored: a lane stored alone would stall the next load of its pack.
+  const NormalTerms normal = normal_terms(in, point, material, c_free[2]);
+  row.error = Pack4{0.0, 0.0, point.gap, 0.0};
+  row.offset = Pack4{0.0, 0.0, normal.offset, 0.0};
+  row.compliance = Pack4{0.0, 0.0, normal.compliance, 0.0};
+  row.free_velocity = c_free + Pack4{0.0, 0.0, normal.offset, 0.0};
   release_held_normal(add_sides(in, a, b, rows), row);
 }
 

@@ -66,8 +66,11 @@ class RowBuilder {
   }
 
   Matrix3 frame_of(const Inputs& in, const ContactPoint& point, const PairMaterial& material) const;
-  void set_contact_offset(const Inputs& in, const ContactPoint& point, const PairMaterial& material, double c_free,
-                          RowSet::Row& row) const;
+  struct NormalTerms {
+    double offset = 0.0, compliance = 0.0;
+  };
+  NormalTerms normal_terms(const Inputs& in, const ContactPoint& point, const PairMaterial& material,
+                           double c_free) const;
   void add_contact(const Inputs& in, int index, RowSet& rows);
   static void release_held_normal(const Pack4& mobility, RowSet::Row& row);
   void add_limits(const Inputs& in, RowSet& rows);

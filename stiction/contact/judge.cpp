@@ -367,13 +367,13 @@ Residuals judge(const ContactProblem& problem, VectorView impulse, const JudgeSe
 ContactRegime contact_regime(const ContactProblem& problem, int constraint, VectorView impulse, VectorView velocity,
                              double threshold) {
   const Constraint& c = problem.constraint(constraint);
-  const double impulse_scale = problem.largest_diagonal() / problem.largest_free_velocity();
-  const double velocity_scale = 1.0 / problem.largest_free_velocity();
-  const int normal = c.first_row + c.rows - 1;
-  if (!(impulse_scale * impulse[normal] > threshold)) return ContactRegime::open;
+  const double least = threshold * problem.largest_free_velocity();
+  const double* lambda = impulse.data() + c.first_row;
+  if (!(problem.largest_diagonal() * lambda[c.rows - 1] > least)) return ContactRegime::open;
   if (c.rows < 3) return ContactRegime::sticking;
-  const double slip = velocity_scale * velocity.segment<2>(c.first_row).norm();
-  return slip > threshold ? ContactRegime::sliding : ContactRegime::sticking;
+  const double* sigma = velocity.data() + c.first_row;
+  const double slip_squared = sigma[0] * sigma[0] + sigma[1] * sigma[1];
+  return slip_squared > least * least ? ContactRegime::sliding : ContactRegime::sticking;
 }
 
 }  // namespace stiction

@@ -6,6 +6,15 @@
 #include "stiction/sim/workspace.h"
 
 namespace stiction {
+namespace {
+
+// The rows of a constraint as lanes.
+Pack4 pack_rows(const Constraint& c, const VectorX& rows) {
+  const double* x = rows.data() + c.first_row;
+  return c.rows == 3 ? Pack4{x[0], x[1], x[2], 0.0} : Pack4{x[0], 0.0, 0.0, 0.0};
+}
+
+}  // namespace
 
 void Simulator::Workspace::update_dynamics() {
   if (!dynamics_current) {
@@ -116,13 +125,8 @@ void Simulator::Workspace::solve_islands() {
     const auto members = islands.constraints(k);
     for (std::size_t i = 0; i < members.size(); ++i) {
       const Constraint& c = island.assembler.problem().constraint(static_cast<int>(i));
-      Pack4 lambda{}, sigma{};
-      for (int r = 0; r < c.rows; ++r) {
-        lambda[r] = island.solution.impulse[c.first_row + r];
-        sigma[r] = island.solution.velocity[c.first_row + r];
-      }
-      impulse[members[i]] = lambda;
-      velocity[members[i]] = sigma;
+      impulse[members[i]] = pack_rows(c, island.solution.impulse);
+      velocity[members[i]] = pack_rows(c, island.solution.velocity);
     }
   }
 }

@@ -269,7 +269,7 @@ AutoOutcome AutoDense::solve(const AutoDenseView& view, const AutoResidualScale&
     }
     outcome.converged = outcome.residual <= limit;
     const double rate = outcome.residual / before;
-    if (!(rate * rate * outcome.residual <= limit)) break;  // two more would not do: Newton is quicker
+    if (settings.use_newton && !(rate * rate * outcome.residual <= limit)) break;  // two more would not do
   }
   if (!outcome.converged) {
     keep(lambda_, sigma_, outcome.residual);
