@@ -268,8 +268,10 @@ AutoOutcome AutoDense::solve(const AutoDenseView& view, const AutoResidualScale&
       outcome.residual = residual();
     }
     outcome.converged = outcome.residual <= limit;
+    // Near the solution Newton is quicker than three sweeps; far from it sweeps are safer.
     const double rate = outcome.residual / before;
-    if (settings.use_newton && !(rate * rate * outcome.residual <= limit)) break;  // two more would not do
+    const bool near = settings.use_newton && outcome.residual < settings.refine_below;
+    if (near && !(rate * rate * outcome.residual <= limit)) break;
   }
   if (!outcome.converged) {
     keep(lambda_, sigma_, outcome.residual);
