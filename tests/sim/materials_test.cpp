@@ -161,7 +161,7 @@ TEST(Simulator, AcceptsWhatIsWithinTheAcceptableTolerance) {
     settings.acceptable_tolerance = 0.0;
     Simulator strict(model, settings);
     strict.set_velocity(v);
-    EXPECT_THROW(strict.step(), SolverFailure);
+    EXPECT_THROW(strict.step(20), SolverFailure);  // the first may be exact, to the last bit, by luck
     EXPECT_EQ(strict.num_failed_steps(), 1);
   }
 }
