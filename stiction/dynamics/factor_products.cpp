@@ -33,26 +33,28 @@ void solve_single_body(const DynamicsDataT<T>& d, int j, T* x) {
 // that a packed row meets a contiguous vector. Chains longer than this look their ancestors up instead.
 constexpr int longest_stacked_chain = 256;
 
-// x ← L⁻¹ x on rows [first, end), root to leaf: x_i −= Σ L_ie x_e over ancestors e. The last two ancestors come one by
-// one, so that a row waits for them by a multiplication only and not for a sum over lanes.
+// x ← L⁻¹ x on rows [first, end), root to leaf: x_i −= Σ L_ie x_e over ancestors e, in two sums. The parent comes last
+// and alone, so that a row waits for it by one multiplication only. Chains of robots are too short for packs to pay.
 void apply_inverse_factor_stacked(const DynamicsData& d, int first, int end, double* x) {
-  alignas(64) double path[longest_stacked_chain];  // by packs: a lane stored alone would stall the loads of its pack
-  double value[longest_stacked_chain];             // the same, one by one
+  double path[longest_stacked_chain];
+  const double* factor = d.factor.data();
+  const int *begin = d.row_begin.data(), *depths = d.depth.data();
   for (int i = first; i < end; ++i) {
-    const double* row = &d.factor[d.row_begin[i]];
-    const int depth = d.depth[i], block = depth & ~3, lane = depth & 3;
-    const int summed = std::max(depth - 2, 0), whole = summed & ~3;
-    double xi = x[i];
-    if (summed > 0) {
-      Pack4 sum{};
-      for (int e = 0; e < whole; e += 4) sum += load4(row + e) * load4(path + e);
-      if (summed & 3) sum += load4(row + whole) * keep_lanes_before(load4(path + whole), summed & 3);
-      xi -= sum_halves(sum);
+    const double* row = factor + begin[i];
+    const int depth = depths[i];
+    double even = x[i], odd = 0.0;
+    int e = 0;
+    for (; e + 2 < depth; e += 2) {
+      even -= row[e] * path[e];
+      odd += row[e + 1] * path[e + 1];
     }
-    if (depth > 1) xi -= row[depth - 2] * value[depth - 2];
-    if (depth > 0) xi -= row[depth - 1] * value[depth - 1];
-    x[i] = value[depth] = xi;
-    store4(path + block, put_lane(lane ? load4(path + block) : Pack4{}, lane, xi));
+    if (e + 1 < depth) {
+      odd += row[e] * path[e];
+      ++e;
+    }
+    even -= odd;
+    if (e < depth) even -= row[e] * path[e];
+    x[i] = path[depth] = even;
   }
 }
 
