@@ -248,11 +248,11 @@ AutoOutcome AutoDense::solve(const AutoDenseView& view, const AutoResidualScale&
   AutoOutcome outcome;
   load(view, impulse);
   auto_dense_velocity(view, lambda_.data(), sigma_.data());
-  const auto residual = [&] {
-    return auto_residual(scale, view.constraints, lambda_.data(), sigma_.data(),
-                         std::numeric_limits<double>::infinity());
+  constexpr double in_full = std::numeric_limits<double>::infinity();
+  const auto residual = [&](double up_to) {
+    return auto_residual(scale, view.constraints, lambda_.data(), sigma_.data(), up_to);
   };
-  outcome.residual = residual();
+  outcome.residual = residual(in_full);
   outcome.converged = outcome.residual <= limit;
   if (outcome.converged) return outcome;
   outcome.stage = AutoStage::sweep;
@@ -261,20 +261,20 @@ AutoOutcome AutoDense::solve(const AutoDenseView& view, const AutoResidualScale&
     const double before = outcome.residual;
     sweep(view);
     ++outcome.iterations;
-    outcome.residual = residual();
+    outcome.residual = residual(k == 0 ? in_full : limit);
     // The running σ holds the rounding of the largest impulse that was met on the way (at nearly singular blocks).
     if (outcome.residual <= limit && scale.velocity * 1e-2 * view.negligible * largest_impulse_ > 0.01 * limit) {
       auto_dense_velocity(view, lambda_.data(), sigma_.data());
-      outcome.residual = residual();
+      outcome.residual = residual(in_full);
     }
     outcome.converged = outcome.residual <= limit;
     // Near the solution Newton is quicker than three sweeps; far from it sweeps are safer.
     const double rate = outcome.residual / before;
     const bool near = settings.use_newton && outcome.residual < settings.refine_below;
-    if (near && !(rate * rate * outcome.residual <= limit)) break;
+    if (k == 0 && near && !(rate * rate * outcome.residual <= limit)) break;
   }
   if (!outcome.converged) {
-    keep(lambda_, sigma_, outcome.residual);
+    keep(lambda_, sigma_, residual(in_full));
     if (settings.use_newton) {
       outcome.stage = AutoStage::active_set;
       outcome.converged = newton(view, scale, limit, impulse.isZero(0.0), outcome);
