@@ -264,17 +264,22 @@ bool AutoActiveSet::step(const AutoDenseView& view, double proximal, double* lam
   return true;
 }
 
-// Forward through L (below the diagonal a column holds L times its pivot), then back; y gets the correction added.
+// Forward through L (below the diagonal a column holds L times its pivot), one row ahead as in substitute_back(), then
+// back; y gets the correction added.
 void AutoActiveSet::refine(const AutoDenseView& view, double* lambda, const double* sigma) {
   double* right = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * n_;
   for (int i = 0; i < n_; ++i) {
     right[i] = -(weight_1_[i] * sigma[row_1_[i]] + weight_2_[i] * sigma[row_2_[i]] + unknown_[i].shift * y_[i]);
   }
+  double next = n_ > 0 ? right[0] : 0.0;
   for (int k = 0; k < n_; ++k) {
-    forward_[k] = right[k];
+    forward_[k] = next;
+    if (k + 1 == n_) break;
     const double* column = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * k;
-    const int first = (k + 1) / 8 * 8;  // rows up to k of this pack are spoilt; they are kept in forward_
-    auto_dense_detail::add_column(right + first, stride_ - first, column + first, -right[k] * pivot_inverse_[k]);
+    const double multiple = -next * pivot_inverse_[k];
+    next = right[k + 1] + multiple * column[k + 1];
+    const int first = (k + 2) / 8 * 8;  // rows up to k + 1 of this pack are spoilt; they are kept in forward_
+    auto_dense_detail::add_column(right + first, stride_ - first, column + first, multiple);
   }
   std::copy(forward_.begin(), forward_.begin() + n_, right);
   std::copy(y_.begin(), y_.begin() + n_, forward_.begin());
