@@ -54,8 +54,8 @@ bool AutoContactSpace::arclength() {
 }
 
 AutoOutcome AutoContactSpace::solve(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse) {
-  if (!load(problem, goal, impulse) && !probe() && !interior_point({}) && !task_.is_acceptable() &&
-      !second_interior_point() && !task_.is_acceptable()) {
+  if (!load(problem, goal, impulse) && !probe() && !interior_point({}) && !second_interior_point() &&
+      !task_.is_acceptable()) {
     arclength();
   }
   return task_.finish(problem, impulse);
