@@ -58,7 +58,7 @@ void UrdfReader::read(std::vector<IgnoredElement>& ignored) {
   resolve_mimics();
   read_transmissions();
   add_bodies();
-  exclude_base();
+  exclude_neighbours();
   exclude_overlaps();
   add_mimics();
   add_actuators();

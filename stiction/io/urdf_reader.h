@@ -29,6 +29,7 @@ struct UrdfLink {
   std::optional<Inertia> inertia{};
   std::optional<double> friction{};  // of Gazebo's mu1, or of <contact>
   std::optional<double> restitution{};
+  bool has_shapes = false;
   int lump = -1;  // the link that carries this one and all that is fixed to it; −1: the world
   int body = -1;  // in the builder
 };
@@ -94,7 +95,8 @@ class UrdfReader {
   std::optional<Geometry> read_mesh_geometry(int link, const XmlElement& mesh);
 
   // urdf_overlaps.cpp
-  void exclude_base();
+  int neighbour_of(int lump, const std::vector<Pose>& in_lump, const std::vector<bool>& has_shapes) const;
+  void exclude_neighbours();
   void exclude_overlaps();
 
   int find_link(const XmlValue& name) const;

@@ -56,6 +56,7 @@ void UrdfReader::add_shape(int k, const XmlElement& collision) {
   shape.material.restitution = link.restitution.value_or(shape.material.restitution);
   try {
     shapes_.push_back({collision, builder_.add_shape(shape)});
+    links_[k].has_shapes = true;
     shape.body -= first_body_;
     alone_.add_shape(shape);
   } catch (const std::invalid_argument& e) {

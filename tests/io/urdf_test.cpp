@@ -246,6 +246,16 @@ TEST(Urdf, NeighboursAndWhatOverlapsAtTheStartDoNotTouch) {
     EXPECT_EQ(1u, loaded.ignored.size()) << all_of(loaded);
     EXPECT_TRUE(is_told(loaded, "collision between 'base and b'", "overlap")) << all_of(loaded);
   }
+  // What fits where the robot starts does not touch either: a ball 0.05 mm beside the base, but not one a millimetre
+  // off.
+  for (const double gap : {5e-5, 1e-3}) {
+    const LoadedModel loaded =
+        load(link("base", ball(0, 0.5)) + link("a", ball(5, 0.1)) + link("b", ball(0.8 + gap, 0.3)) +
+             joint("ja", "continuous", "base", "a") + joint("jb", "continuous", "a", "b", "<axis xyz='0 1 0'/>"));
+    const Model& model = *loaded.model;
+    EXPECT_EQ(gap > 1e-4, model.may_collide(model.find_shape("base"), model.find_shape("b"))) << gap;
+    EXPECT_EQ(gap < 1e-4, is_told(loaded, "collision between 'base and b'", "fit")) << all_of(loaded);
+  }
   // Only the robot's own base is spared, not the rest of the world.
   ModelBuilder builder;
   builder.add_shape({.name = "ground", .geometry = Plane{}});
@@ -257,6 +267,32 @@ TEST(Urdf, NeighboursAndWhatOverlapsAtTheStartDoNotTouch) {
   const std::shared_ptr<const Model> model = builder.build();
   EXPECT_TRUE(model->may_collide(model->find_shape("ground"), model->find_shape("a")));
   EXPECT_FALSE(model->may_collide(model->find_shape("base"), model->find_shape("a")));
+}
+
+// A wrist: three hinges about one point, nothing that collides between them. No motion of it moves the hand away from
+// the arm along the line through that point, so the two are neighbours. Where the axes do not meet they are not.
+TEST(Urdf, HingesAboutOnePointAreOneJoint) {
+  const std::string shape = "<collision><geometry><sphere radius='0.1'/></geometry></collision>";
+  const auto wrist = [&](const char* offset, const std::string& between, const char* base) {
+    return link("base") + link("arm", inertial(1.0) + shape) + link("roll", inertial(0.1)) +
+           link("yaw", inertial(0.1) + between) +
+           link("hand", inertial(1.0) +
+                            "<collision><origin xyz='3 0 0'/><geometry><sphere radius='0.1'/></geometry>"
+                            "</collision>") +
+           joint("j", base, "base", "arm", "<axis xyz='1 0 0'/>") +
+           joint("jr", "continuous", "arm", "roll", "<origin xyz='1 0 0'/><axis xyz='1 0 0'/>") +
+           joint("jy", "continuous", "roll", "yaw", "<axis xyz='0 1 0'/>") +
+           joint("jp", "continuous", "yaw", "hand",
+                 "<origin xyz='" + std::string(offset) + " 0 0'/><axis xyz='0 0 1'/>");
+  };
+  const auto touch = [](const LoadedModel& loaded) {
+    return loaded.model->may_collide(loaded.model->find_shape("arm"), loaded.model->find_shape("hand"));
+  };
+  EXPECT_FALSE(touch(load(wrist("0", "", "continuous"))));
+  EXPECT_FALSE(touch(load(wrist("0", "", "fixed"))));
+  EXPECT_TRUE(touch(load(wrist("0.01", "", "continuous"))));
+  EXPECT_TRUE(touch(load(wrist(
+      "0", "<collision><origin xyz='0 9 0'/><geometry><sphere radius='0.1'/></geometry></collision>", "continuous"))));
 }
 
 TEST(Urdf, LinksWithoutMass) {
