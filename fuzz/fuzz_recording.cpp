@@ -20,6 +20,8 @@ void read_all(const RecordingReader& reader) {
   reader.controls();
   reader.reports();
   reader.contacts(0, -1, begin);
+  reader.joint_forces();
+  for (std::int64_t k = 0; k < reader.num_steps(); ++k) reader.external_forces(k);
   for (const std::int64_t after : reader.saved_steps()) reader.saved_state(after);
   SimulatorSettings settings = reader.settings();
   settings.threads = 1;

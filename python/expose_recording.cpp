@@ -150,6 +150,10 @@ void expose_reader(nb::module_& module) {
            nb::sig(range("velocities", array)), "v, one row per step")
       .def("controls", &rows<&RecordingReader::controls>, "first"_a = 0, "count"_a = -1,
            nb::sig(range("controls", array)), "control, one row per step")
+      .def("joint_forces", &rows<&RecordingReader::joint_forces>, "first"_a = 0, "count"_a = -1,
+           nb::sig(range("joint_forces", array)), "set_joint_force() as it was in the step, one row per step")
+      .def("external_forces", &RecordingReader::external_forces, "step"_a,
+           "Forces on bodies that were set in one step, as Simulator.external_forces")
       .def("step_numbers", &RecordingReader::step_numbers, "first"_a = 0, "count"_a = -1, "State.step of each")
       .def("reports", &RecordingReader::reports, "first"_a = 0, "count"_a = -1)
       .def(
@@ -161,7 +165,7 @@ void expose_reader(nb::module_& module) {
       .def("resume", &resume, "after"_a = nb::none(), nb::rv_policy::take_ownership,
            nb::sig("def resume(self, after: int | None = None) -> Simulator"),
            "A simulator that stands at a full state, by default the last; it goes on with the same bits. Forces on "
-           "joints and bodies are inputs and not kept.")
+           "joints and bodies are those that were set then.")
       .def("__repr__", [](const RecordingReader& r) {
         return nb::str("Recording({!r}, {} steps)").format(r.path(), r.num_steps());
       });

@@ -300,6 +300,23 @@ void expose_forces(Class& simulator) {
              const Turn turn(s);
              s.simulator.clear_external_forces();
            })
+      .def_prop_ro(
+          "joint_force",
+          [](SharedSimulator& s) {
+            const Turn turn(s);
+            const NumpyArray array = copy_to_numpy(s.simulator.joint_force());
+            make_read_only(array);
+            return array;
+          },
+          "as it was set last, N m or N; a read-only array of its own")
+      .def_prop_ro(
+          "external_forces",
+          [](SharedSimulator& s) {
+            const Turn turn(s);
+            const auto forces = s.simulator.external_forces();
+            return std::vector<BodyWrench>(forces.begin(), forces.end());
+          },
+          "that were added and not cleared")
       .def(
           "constraint_impulse",
           [](SharedSimulator& s) {

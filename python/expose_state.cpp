@@ -99,6 +99,16 @@ void expose_report(nb::module_& module) {
       .def("__str__", &describe);
 }
 
+// ---- forces
+
+void expose_external_force(nb::module_& module) {
+  nb::class_<BodyWrench>(module, "ExternalForce", "A force on a body, as add_external_force() was given it")
+      .def_ro("body", &BodyWrench::body)
+      .def_prop_ro("force", view_of_member(&BodyWrench::force), "world, N")
+      .def_prop_ro("torque", view_of_member(&BodyWrench::torque), "world, N m")
+      .def_prop_ro("point", view_of_member(&BodyWrench::point), "world, m; where the force acts");
+}
+
 // ---- contacts
 
 void expose_contact_of_step(nb::module_& module) {
@@ -221,6 +231,7 @@ void expose_failure(nb::module_& module) {
 
 void expose_step_results(nb::module_& module) {
   expose_report(module);
+  expose_external_force(module);
   expose_contact_of_step(module);
   expose_state(module);
   expose_failure(module);

@@ -1,6 +1,6 @@
 // Recordings: what a simulation did, in one HDF5 file that holds everything to show it, to judge it and to go on with
-// it: the model, the settings, every step's time, state, control, contacts and report, and full states at the ends of
-// blocks. docs/recordings.md describes the layout; h5py reads it.
+// it: the model, the settings, every step's time, state, control, forces, contacts and report, and full states at the
+// ends of blocks. docs/recordings.md describes the layout; h5py reads it.
 //
 //     RecordingWriter recording("run.h5", simulator);
 //     for (...) recording.append(simulator, simulator.step());
@@ -84,6 +84,9 @@ class RecordingReader {
   Rows positions(std::int64_t first = 0, std::int64_t count = -1) const;                          // q, one row per step
   Rows velocities(std::int64_t first = 0, std::int64_t count = -1) const;                         // v
   Rows controls(std::int64_t first = 0, std::int64_t count = -1) const;
+  // Forces that the caller had set and that acted in the step: Simulator::set_joint_force(), add_external_force().
+  Rows joint_forces(std::int64_t first = 0, std::int64_t count = -1) const;
+  std::vector<BodyWrench> external_forces(std::int64_t step) const;
   std::vector<StepReport> reports(std::int64_t first = 0, std::int64_t count = -1) const;
   std::vector<Contact> contacts(std::int64_t step) const;
   // Contacts of many steps: those of step first + i are the entries begin[i] … begin[i + 1] − 1.
@@ -92,7 +95,8 @@ class RecordingReader {
   // Full states: after how many recorded steps each was taken; 0 is the start, and the last is the end.
   const std::vector<std::int64_t>& saved_steps() const;
   State saved_state(std::int64_t after) const;  // one of saved_steps()
-  // A simulator that stands there; without argument at the end. Forces on joints and bodies are inputs and not kept.
+  // A simulator that stands there, without argument at the end, with the forces on joints and bodies that were set
+  // then.
   Simulator resume() const;
   Simulator resume(std::int64_t after) const;
 

@@ -78,6 +78,17 @@ std::span<const TableMember> contact_members() {
   return members;
 }
 
+std::span<const TableMember> external_members() {
+  using Row = ExternalRow;
+  static const TableMember members[] = {
+      STICTION_INT(body),
+      STICTION_VECTOR(force, 3),
+      STICTION_VECTOR(torque, 3),
+      STICTION_VECTOR(point, 3),
+  };
+  return members;
+}
+
 #undef STICTION_INT
 #undef STICTION_DOUBLE
 #undef STICTION_VECTOR
@@ -150,6 +161,9 @@ const char* name_of(Table table) {
       "/report",
       "/contact_begin",
       "/contacts",
+      "/joint_force",
+      "/external_begin",
+      "/external_forces",
       "/saved_states/after",
       "/saved_states/begin",
       "/saved_states/bytes",
@@ -166,6 +180,7 @@ hdf5::TableType type_of(Table table, int num_positions, int num_velocities, int 
     case Table::q:
       return {.width = num_positions};
     case Table::v:
+    case Table::joint_force:
       return {.width = num_velocities};
     case Table::control:
       return {.width = num_actuators};
@@ -173,6 +188,8 @@ hdf5::TableType type_of(Table table, int num_positions, int num_velocities, int 
       return {.members = report_members(), .record_bytes = sizeof(ReportRow)};
     case Table::contacts:
       return {.members = contact_members(), .record_bytes = sizeof(ContactRow)};
+    case Table::external_forces:
+      return {.members = external_members(), .record_bytes = sizeof(ExternalRow)};
     case Table::state_bytes:
     case Table::model:
       return {.number = NumberType::uint8};
@@ -290,6 +307,18 @@ Contact from_row(const ContactRow& row, const Model& model) {
   for (int k = 0; k < 9; ++k) c.frame(k / 3, k % 3) = row.frame[k];
   c.point.normal = c.frame.col(2);
   return c;
+}
+
+ExternalRow to_row(const BodyWrench& w) {
+  ExternalRow row{};
+  row.body = w.body;
+  put(row.force, w.force), put(row.torque, w.torque), put(row.point, w.point);
+  return row;
+}
+
+BodyWrench from_row(const ExternalRow& row, const Model& model) {
+  if (row.body < 0 || row.body >= model.num_bodies()) refuse("body ", row.body, " does not exist");
+  return {row.body, vector_of(row.force), vector_of(row.torque), vector_of(row.point)};
 }
 
 void write_settings(hdf5::File& file, const SimulatorSettings& settings, const SolverOptions& options) {

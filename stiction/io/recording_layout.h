@@ -13,7 +13,7 @@ namespace stiction::recording {
 inline constexpr char format_name[] = "stiction recording";
 inline constexpr int format_version = 2;
 
-// Tables in the order of this enumeration. N steps, C contacts, S full states.
+// Tables in the order of this enumeration. N steps, C contacts, E external forces, S full states.
 enum class Table {
   num_steps,      // 1: complete steps; the only value that is ever written twice
   step,           // N: State::step
@@ -24,8 +24,12 @@ enum class Table {
   report,         // N records
   contact_begin,  // N + 1: contacts of step i are rows contact_begin[i] … contact_begin[i + 1] − 1 of `contacts`
   contacts,       // C records
-  state_after,    // S: how many steps were recorded before; ascending
-  state_begin,    // S + 1: its bytes are rows state_begin[k] … state_begin[k + 1] − 1 of `state_bytes`
+  // Forces that the caller set: row 0 what was set at the start, row i + 1 what acted in step i.
+  joint_force,      // N + 1 × velocities
+  external_begin,   // N + 2: those of row r are rows external_begin[r] … external_begin[r + 1] − 1 of `external_forces`
+  external_forces,  // E records
+  state_after,      // S: how many steps were recorded before; ascending
+  state_begin,      // S + 1: its bytes are rows state_begin[k] … state_begin[k + 1] − 1 of `state_bytes`
   state_bytes,
   model,  // bytes of model_storage.h
   count,
@@ -52,6 +56,14 @@ struct ContactRow {
 };
 ContactRow to_row(const Contact& contact);
 Contact from_row(const ContactRow& row, const Model& model);  // throws where it names what the model does not have
+
+// A force on a body as a record.
+struct ExternalRow {
+  std::int32_t body, unused;
+  double force[3], torque[3], point[3];
+};
+ExternalRow to_row(const BodyWrench& wrench);
+BodyWrench from_row(const ExternalRow& row, const Model& model);  // throws where the body does not exist
 
 hdf5::TableType type_of(Table table, int num_positions, int num_velocities, int num_actuators);
 

@@ -45,7 +45,15 @@ struct RecordingReader::Contents {
   void read_header(const hdf5::File& file);
   void read_progress(const hdf5::File& file);
   std::pair<std::int64_t, std::int64_t> range(std::int64_t first, std::int64_t count) const;
+  void check_step(std::int64_t step) const {
+    if (step < 0 || step >= num_steps) {
+      stiction::refuse(path, ": there is no step ", step, "; the recording has ", num_steps);
+    }
+  }
   Rows matrix(Table table, std::int64_t first, std::int64_t count) const;
+  // Forces that the caller had set: row 0 at the start, row i + 1 in step i.
+  VectorX joint_force_of(const hdf5::File& file, std::int64_t row) const;
+  std::vector<BodyWrench> external_forces_of(const hdf5::File& file, std::int64_t row) const;
 };
 
 void RecordingReader::Contents::read_header(const hdf5::File& file) {
@@ -80,6 +88,12 @@ void RecordingReader::Contents::read_progress(const hdf5::File& file) {
   if (num_rows(file, Table::contact_begin) <= num_steps) {
     file.refuse(name_of(Table::contact_begin), "has fewer rows than /num_steps and one");
   }
+  if (num_rows(file, Table::joint_force) <= num_steps) {
+    file.refuse(name_of(Table::joint_force), "has fewer rows than /num_steps and one");
+  }
+  if (num_rows(file, Table::external_begin) <= num_steps + 1) {
+    file.refuse(name_of(Table::external_begin), "has fewer rows than /num_steps and two");
+  }
   const std::int64_t room = num_rows(file, Table::state_after);
   saved_steps = read_vector<std::int64_t>(file, Table::state_after, 0, room);
   std::size_t count = 0;
@@ -111,6 +125,31 @@ RecordingReader::Rows RecordingReader::Contents::matrix(Table table, std::int64_
   Rows rows(size, type(table).width);
   read(open(), table, begin, size, rows.data());
   return rows;
+}
+
+VectorX RecordingReader::Contents::joint_force_of(const hdf5::File& file, std::int64_t row) const {
+  VectorX force(type(Table::joint_force).width);
+  read(file, Table::joint_force, row, 1, force.data());
+  return force;
+}
+
+std::vector<BodyWrench> RecordingReader::Contents::external_forces_of(const hdf5::File& file, std::int64_t row) const {
+  const auto begin = read_vector<std::int64_t>(file, Table::external_begin, row, 2);
+  const std::int64_t stored = num_rows(file, Table::external_forces);
+  if (begin[0] < 0 || begin[1] < begin[0] || begin[1] > stored) {
+    file.refuse(name_of(Table::external_begin), "entry " + std::to_string(row) + " or the next lies outside the " +
+                                                    std::to_string(stored) + " external forces");
+  }
+  std::vector<BodyWrench> forces;
+  try {
+    for (const auto& entry :
+         read_vector<recording::ExternalRow>(file, Table::external_forces, begin[0], begin[1] - begin[0])) {
+      forces.push_back(recording::from_row(entry, *model));
+    }
+  } catch (const std::invalid_argument& error) {
+    file.refuse(name_of(Table::external_forces), error.what());
+  }
+  return forces;
 }
 
 RecordingReader::RecordingReader() : contents_(std::make_unique<Contents>()) {}
@@ -183,6 +222,18 @@ RecordingReader::Rows RecordingReader::controls(std::int64_t first, std::int64_t
   return contents_->matrix(Table::control, first, count);
 }
 
+RecordingReader::Rows RecordingReader::joint_forces(std::int64_t first, std::int64_t count) const {
+  const auto [begin, size] = contents_->range(first, count);
+  Rows rows(size, contents_->type(Table::joint_force).width);
+  contents_->read(contents_->open(), Table::joint_force, begin + 1, size, rows.data());
+  return rows;
+}
+
+std::vector<BodyWrench> RecordingReader::external_forces(std::int64_t step) const {
+  contents_->check_step(step);
+  return contents_->external_forces_of(contents_->open(), step + 1);
+}
+
 std::vector<StepReport> RecordingReader::reports(std::int64_t first, std::int64_t count) const {
   const auto [begin, size] = contents_->range(first, count);
   const hdf5::File file = contents_->open();
@@ -200,8 +251,7 @@ std::vector<StepReport> RecordingReader::reports(std::int64_t first, std::int64_
 
 std::vector<Contact> RecordingReader::contacts(std::int64_t step) const {
   std::vector<std::int64_t> begin;
-  if (step < 0 || step >= contents_->num_steps)
-    refuse(path(), ": there is no step ", step, "; the recording has ", contents_->num_steps);
+  contents_->check_step(step);
   return contacts(step, 1, begin);
 }
 
@@ -261,7 +311,16 @@ Simulator RecordingReader::resume(std::int64_t after) const {
   const State state = saved_state(after);
   Simulator simulator(contents_->model, contents_->settings);
   for (const auto& [name, value] : contents_->solver_options) simulator.set_solver_option(name, value);
-  simulator.set_state(state);
+  const hdf5::File file = contents_->open();
+  try {
+    simulator.set_joint_force(contents_->joint_force_of(file, after));
+    for (const BodyWrench& w : contents_->external_forces_of(file, after)) {
+      simulator.add_external_force(w.body, w.force, w.point, w.torque);
+    }
+  } catch (const std::invalid_argument& error) {  // numbers that are not finite
+    file.refuse(name_of(Table::joint_force), error.what());
+  }
+  simulator.set_state(state);  // last: a force that is set wakes what sleeps
   return simulator;
 }
 

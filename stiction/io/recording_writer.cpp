@@ -44,7 +44,7 @@ struct RecordingWriter::File {
   recording::SolverOptions solver_options;
   std::string version;
   std::vector<Column> columns;
-  std::int64_t num_steps = 0, num_contacts = 0, num_state_bytes = 0;  // appended
+  std::int64_t num_steps = 0, num_contacts = 0, num_external = 0, num_state_bytes = 0;  // appended
   std::int64_t steps_in_block = 0;
   State last_state{};
   std::int64_t last_saved = -1;       // num_steps when a full state was last put
@@ -68,6 +68,7 @@ struct RecordingWriter::File {
   }
   void put(Table table, std::int64_t value) { put(table, &value, 1); }
 
+  void put_forces(const Simulator& simulator);
   void put_step(const Simulator& simulator, const StepReport& report);
   void complete_block();
   void take_over(const RecordingReader& reader);
@@ -93,6 +94,10 @@ std::int64_t initial_capacity(Table table, const RecordingSettings& settings, st
       return 1;
     case Table::contacts:
       return settings.contacts ? steps * contacts_per_step : 0;
+    case Table::external_begin:
+      return steps + 2;
+    case Table::external_forces:
+      return steps;
     case Table::state_after:
     case Table::state_begin:
       return blocks + 1;
@@ -152,6 +157,18 @@ RecordingWriter::File::File(const std::string& p, const Simulator& simulator, co
   }
 }
 
+// What the caller set: at the start, and in every step.
+void RecordingWriter::File::put_forces(const Simulator& simulator) {
+  const VectorX& force = simulator.joint_force();
+  put(Table::joint_force, force.data(), static_cast<std::size_t>(force.size()));
+  for (const BodyWrench& wrench : simulator.external_forces()) {
+    const recording::ExternalRow row = recording::to_row(wrench);
+    put(Table::external_forces, &row, 1);
+    ++num_external;
+  }
+  put(Table::external_begin, num_external);
+}
+
 void RecordingWriter::File::put_step(const Simulator& simulator, const StepReport& report) {
   const State& state = simulator.state();
   put(Table::step, state.step);
@@ -169,6 +186,7 @@ void RecordingWriter::File::put_step(const Simulator& simulator, const StepRepor
     }
   }
   put(Table::contact_begin, num_contacts);
+  put_forces(simulator);
   ++num_steps;
   last_state = state;
 }
@@ -325,6 +343,8 @@ RecordingWriter::RecordingWriter(const std::string& path, const Simulator& simul
   const std::vector<std::byte> model = model_to_bytes(simulator.model());
   file_->put(Table::model, model.data(), model.size(), model.size());
   file_->put(Table::contact_begin, 0);
+  file_->put(Table::external_begin, 0);
+  file_->put_forces(simulator);
   file_->put(Table::state_begin, 0);
   file_->last_state = simulator.state();
   file_->complete_block();
@@ -340,6 +360,7 @@ void RecordingWriter::File::take_over(const RecordingReader& reader) {
   };
   const auto num_states = static_cast<std::int64_t>(reader.saved_steps().size());
   num_contacts = last(Table::contact_begin, num_steps);
+  num_external = last(Table::external_begin, num_steps + 1);
   num_state_bytes = last(Table::state_begin, num_states);
   for (Column& c : columns) {
     switch (c.table) {
@@ -347,7 +368,14 @@ void RecordingWriter::File::take_over(const RecordingReader& reader) {
         c.num_rows = 0;
         break;
       case Table::contact_begin:
+      case Table::joint_force:
         c.num_rows = num_steps + 1;
+        break;
+      case Table::external_begin:
+        c.num_rows = num_steps + 2;
+        break;
+      case Table::external_forces:
+        c.num_rows = num_external;
         break;
       case Table::contacts:
         c.num_rows = num_contacts;

@@ -135,6 +135,9 @@ double Simulator::time_step() const {
 const State& Simulator::state() const {
   return workspace_->state;
 }
+const VectorX& Simulator::joint_force() const {
+  return workspace_->joint_force;
+}
 const StepReport& Simulator::report() const {
   return workspace_->report;
 }

@@ -95,6 +95,7 @@ class Simulator {
 
   void set_control(VectorView control);    // one entry per actuator; stays until set again
   void set_joint_force(VectorView force);  // one entry per velocity, N·m or N; stays until set again
+  const VectorX& joint_force() const;      // as it was set last; zero at first
   // Force and torque in world axes on a body, the force at a point in world coordinates; both stay until cleared.
   void add_external_force(int body, const Vector3& force, const Vector3& point,
                           const Vector3& torque = Vector3::Zero());

@@ -27,10 +27,18 @@ const StepReport& step(Simulator& simulator) {
   return simulator.step();
 }
 
+// Set once, before the first step: whoever goes on must find them in the file.
+Simulator begin() {
+  Simulator simulator(testing::tumbling_pile(3), settings);
+  simulator.set_joint_force(VectorX::LinSpaced(simulator.model().num_velocities(), -0.02, 0.03));
+  simulator.add_external_force(0, {0.3, 0.1, 0.0}, {0.0, 0.0, 0.2}, {0.0, 0.01, 0.0});
+  return simulator;
+}
+
 // Closes and goes on every now and then, so that kills meet these too.
 [[noreturn]] void run(const std::string& path) {
   const bool exists = std::filesystem::exists(path);
-  Simulator simulator = exists ? RecordingReader(path).resume() : Simulator(testing::tumbling_pile(3), settings);
+  Simulator simulator = exists ? RecordingReader(path).resume() : begin();
   RecordingWriter writer =
       exists ? RecordingWriter::continue_at_end(path, simulator, blocks) : RecordingWriter(path, simulator, blocks);
   std::cout << "recording" << std::endl;

@@ -191,6 +191,64 @@ TEST_F(Recording, ASimulationGoesOnWithTheSameBits) {
   EXPECT_EQ(middle.state().to_bytes(), whole.state().to_bytes());
 }
 
+// Forces and settings act on after a recording is gone on with, and can be looked at.
+TEST_F(Recording, ForcesComeBack) {
+  const auto model = tumbling_pile(4);
+  const SimulatorSettings settings{.time_step = 2e-3, .constraints = {.project_loops = false}, .sleeping = true};
+  const auto make = [&] {
+    Simulator simulator(model, settings);
+    simulator.set_joint_force(VectorX::LinSpaced(model->num_velocities(), -0.1, 0.2));
+    simulator.add_external_force(1, {1.0, 2.0, 3.0}, {0.1, 0.2, 0.3}, {0.01, 0.02, 0.03});
+    return simulator;
+  };
+  Simulator whole = make(), first = make();
+  {
+    RecordingWriter writer(path_, first, {.steps_per_block = 10});
+    EXPECT_EQ(RecordingReader(path_).resume().joint_force(), first.joint_force()) << "before the first step";
+    EXPECT_EQ(RecordingReader(path_).resume().external_forces().size(), 1u);
+    for (int k = 0; k < 50; ++k) {
+      step(whole);
+      writer.append(first, step(first));
+    }
+    for (Simulator* simulator : {&whole, &first}) {
+      simulator->clear_external_forces();
+      simulator->add_external_force(0, {0.0, 0.0, 5.0}, {0.0, 0.0, 0.0});
+      simulator->add_external_force(2, {0.0, 4.0, 0.0}, {0.0, 0.0, 0.0});
+      simulator->set_joint_force(VectorX::Constant(model->num_velocities(), 0.05));
+    }
+    for (int k = 0; k < 40; ++k) {
+      step(whole);
+      writer.append(first, step(first));
+    }
+  }
+  Simulator second = RecordingReader(path_).resume();
+  auto writer = RecordingWriter::continue_at_end(path_, second, {.steps_per_block = 10});
+  for (int k = 0; k < 60; ++k) {
+    step(whole);
+    writer.append(second, step(second));
+  }
+  writer.close();
+  EXPECT_EQ(second.state().to_bytes(), whole.state().to_bytes());
+  const RecordingReader reader(path_);
+  EXPECT_FALSE(reader.settings().constraints.project_loops);
+  const auto forces = reader.joint_forces();
+  ASSERT_EQ(forces.rows(), 150);
+  EXPECT_EQ(forces(49, 0), -0.1);
+  EXPECT_EQ(forces(50, 0), 0.05);
+  EXPECT_EQ(forces(149, 3), 0.05);
+  EXPECT_EQ(reader.joint_forces(50, 2).rows(), 2);
+  ASSERT_EQ(reader.external_forces(0).size(), 1u);
+  EXPECT_EQ(reader.external_forces(0)[0].body, 1);
+  EXPECT_EQ(reader.external_forces(0)[0].force, Vector3(1.0, 2.0, 3.0));
+  EXPECT_EQ(reader.external_forces(0)[0].point, Vector3(0.1, 0.2, 0.3));
+  EXPECT_EQ(reader.external_forces(0)[0].torque, Vector3(0.01, 0.02, 0.03));
+  ASSERT_EQ(reader.external_forces(149).size(), 2u);
+  EXPECT_EQ(reader.external_forces(149)[1].force, Vector3(0.0, 4.0, 0.0));
+  EXPECT_THROW(reader.external_forces(150), std::invalid_argument);
+  EXPECT_EQ(reader.resume(50).external_forces().size(), 1u) << "as they were after the step before";
+  EXPECT_EQ(reader.resume(60).external_forces().size(), 2u);
+}
+
 TEST_F(Recording, OnlyTheEndOfTheSameSimulationCanBeContinued) {
   const auto model = tumbling_pile(3);
   Simulator simulator(model, {.time_step = 2e-3});
@@ -263,6 +321,8 @@ void read_all(const RecordingReader& reader) {
   std::vector<std::int64_t> begin;
   reader.times(), reader.step_numbers(), reader.positions(), reader.velocities(), reader.controls(), reader.reports();
   reader.contacts(0, -1, begin);
+  reader.joint_forces();
+  for (std::int64_t k = 0; k < reader.num_steps(); ++k) reader.external_forces(k);
   for (const std::int64_t after : reader.saved_steps()) reader.saved_state(after);
 }
 
@@ -274,7 +334,8 @@ TEST_F(Recording, TablesThatClaimToLieOutsideTheFileAreRefused) {
   writer.close();
   const auto whole = bytes_of(path_);
   const auto file = hdf5::File::open(path_);
-  for (const char* table : {"/time", "/q", "/report", "/model", "/contact_begin", "/saved_states/bytes"}) {
+  for (const char* table : {"/time", "/q", "/report", "/model", "/contact_begin", "/joint_force", "/external_begin",
+                            "/saved_states/bytes"}) {
     const std::int64_t place = hdf5::table_place(file, table);
     ASSERT_GT(place, 0);
     for (const std::int64_t wrong :

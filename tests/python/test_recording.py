@@ -62,6 +62,34 @@ def test_a_simulation_goes_on_with_the_same_bits(tmp_path):
     assert stiction.Recording(path).resume(120).time == pytest.approx(0.24)
 
 
+def test_forces_act_on_after_resuming(tmp_path):
+    path = tmp_path / "run.h5"
+
+    def pushed():
+        simulator = tumbling()
+        simulator.set_joint_force([0.1, 0, 0, 0, 0, 0.2])
+        simulator.add_external_force("box", (1, 0, 0), (0, 0, 0.3), torque=(0, 0.5, 0))
+        return simulator
+
+    whole = pushed()
+    whole.step(80)
+    with stiction.record(pushed(), path, steps_per_block=10) as recording:
+        recording.step(40)
+    simulator = stiction.Recording(path).resume()
+    assert np.array_equal(simulator.joint_force, [0.1, 0, 0, 0, 0, 0.2])
+    assert len(simulator.external_forces) == 1 and np.array_equal(simulator.external_forces[0].torque, (0, 0.5, 0))
+    simulator.step(40)
+    assert simulator.state == whole.state
+    reader = stiction.Recording(path)
+    assert np.array_equal(reader.joint_forces(3, 2), [[0.1, 0, 0, 0, 0, 0.2]] * 2)
+    force = reader.external_forces(7)[0]
+    assert force.body == 0 and np.array_equal(force.force, (1, 0, 0)) and np.array_equal(force.point, (0, 0, 0.3))
+    with h5py.File(path) as f:
+        assert f["joint_force"].shape == (41, 6) and np.all(f["joint_force"][:, 5] == 0.2)
+        assert np.array_equal(f["external_begin"][:], np.arange(42))
+        assert np.array_equal(f["external_forces"][40]["force"], (1, 0, 0))
+
+
 # The three lines of docs/recordings.md.
 def test_h5py_reads_it_in_three_lines(tmp_path):
     path = tmp_path / "run.h5"
