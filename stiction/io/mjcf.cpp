@@ -4,9 +4,11 @@
 
 #ifdef STICTION_MUJOCO
 
+#include <cstdio>
 #include <filesystem>
 
 #include "stiction/io/mujoco/mjcf_reader.h"
+#include "stiction/io/mujoco/mujoco_sandbox.h"
 #include "stiction/math/refuse.h"
 
 namespace stiction {
@@ -28,6 +30,16 @@ void append_compiled(ModelBuilder& builder, const mjModel& compiled, const std::
   }
 }
 
+// By MuJoCo's compiler in a sandbox; `text`: the model where it is in no file.
+MujocoModel load_in_sandbox(const std::string& path, const LoadOptions& options, const std::string* text,
+                            const std::string& where, char* message) {
+  const MujocoSandbox sandbox(path, options, text);
+  MujocoModel compiled(MujocoLibrary::get().load_xml(sandbox.path().c_str(), sandbox.files(), message, message_size));
+  if (!compiled && !sandbox.refusal().empty()) refuse(where, ": ", sandbox.refusal(), " (", message, ")");
+  if (compiled && !sandbox.refusal().empty()) std::snprintf(message, message_size, "%s", sandbox.refusal().c_str());
+  return compiled;
+}
+
 }  // namespace
 
 void append_mjcf(ModelBuilder& builder, const std::string& path, const LoadOptions& options,
@@ -36,12 +48,13 @@ void append_mjcf(ModelBuilder& builder, const std::string& path, const LoadOptio
   std::error_code error;
   if (!std::filesystem::exists(path, error)) refuse(path, ": there is no such file");
   if (std::filesystem::is_directory(path, error)) refuse(path, ": is a folder; name the MJCF file in it");
-  if (options.sandbox) refuse(path, ": an MJCF file cannot be read in a sandbox: MuJoCo itself opens what it names");
   const MujocoSilence silence;
   char message[message_size] = "";
-  const bool is_binary = path.ends_with(".mjb");
-  const MujocoModel compiled(is_binary ? mujoco.load_model(path.c_str(), nullptr)
-                                       : mujoco.load_xml(path.c_str(), nullptr, message, message_size));
+  const bool is_binary = path.ends_with(".mjb");  // names no other files
+  const MujocoModel compiled = is_binary ? MujocoModel(mujoco.load_model(path.c_str(), nullptr))
+                               : options.sandbox
+                                   ? load_in_sandbox(path, options, nullptr, path, message)
+                                   : MujocoModel(mujoco.load_xml(path.c_str(), nullptr, message, message_size));
   if (!compiled) refuse(path, ": ", is_binary ? "MuJoCo cannot read it" : message);
   append_compiled(builder, *compiled, message, path, path, options, ignored);
 }
@@ -57,6 +70,14 @@ LoadedModel load_mjcf_string(const std::string& xml, const LoadOptions& options)
   const MujocoLibrary& mujoco = MujocoLibrary::get();
   const MujocoSilence silence;
   char message[message_size] = "";
+  ModelBuilder builder;
+  std::vector<IgnoredElement> ignored;
+  if (options.sandbox) {
+    const MujocoModel compiled = load_in_sandbox("mjcf-string.xml", options, &xml, "MJCF string", message);
+    if (!compiled) refuse("MJCF string: ", message);
+    append_compiled(builder, *compiled, message, "MJCF string", "", options, ignored);
+    return build_loaded(builder, std::move(ignored), "MJCF string");
+  }
   const std::unique_ptr<mjSpec, decltype(&::mj_deleteSpec)> spec(
       mujoco.parse_xml_string(xml.c_str(), nullptr, message, message_size), mujoco.delete_spec);
   if (!spec) refuse("MJCF string: ", message);
@@ -66,8 +87,6 @@ LoadedModel load_mjcf_string(const std::string& xml, const LoadOptions& options)
   for (int k = 0; k < mujoco.num_warnings(spec.get()); ++k) {
     warnings += (k ? "; " : "") + std::string(mujoco.get_warning(spec.get(), k));
   }
-  ModelBuilder builder;
-  std::vector<IgnoredElement> ignored;
   append_compiled(builder, *compiled, warnings, "MJCF string", "", options, ignored);
   return build_loaded(builder, std::move(ignored), "MJCF string");
 }

@@ -25,9 +25,10 @@ namespace stiction {
 // std::runtime_error where MuJoCo's library is missing or this build has none.
 //
 // LoadOptions: `base` fixed takes free joints away, floating gives one to every root without joints that carries
-// joints; `sandbox` is refused, because MuJoCo itself opens the files that the file names; package_roots and
-// repair_inertia mean nothing here (the compiler of MuJoCo refuses impossible inertias, or balances them).
-// A file that ends in .mjb is a model that MuJoCo has compiled and stored; MuJoCo trusts its contents.
+// joints; in a `sandbox` every file that the file names, whatever includes it, must lie in the folder of the model file
+// or in package_roots; package_roots mean nothing else, and repair_inertia means nothing here (the compiler of MuJoCo
+// refuses impossible inertias, or balances them). A file that ends in .mjb is a model that MuJoCo has compiled and
+// stored; MuJoCo trusts its contents.
 LoadedModel load_mjcf(const std::string& path, const LoadOptions& options = {});
 // Files that the text names are looked for in the working directory.
 LoadedModel load_mjcf_string(const std::string& xml, const LoadOptions& options = {});

@@ -62,7 +62,60 @@ TEST(Mjcf, BasesAsAsked) {
   const LoadedModel floating = load_mjcf_string(xml, {.base = BaseKind::floating});
   EXPECT_EQ(13, floating.model->num_velocities());
   EXPECT_EQ(-1, floating.model->frames[floating.model->find_frame("table")].body);
-  EXPECT_REFUSED(load_mjcf(humanoid, {.sandbox = true}), "sandbox");
+}
+
+// MuJoCo's compiler opens nothing outside the folder of the model and package_roots: not by "..", not by absolute
+// names, through a folder of meshes, an include, another model, a flexible body or a link.
+TEST(Mjcf, SandboxHoldsForEverythingThatAModelNames) {
+  namespace fs = std::filesystem;
+  const fs::path base = fs::path(::testing::TempDir()) / ("sandbox-" + std::to_string(getpid()));
+  const fs::path in = base / "in", out = base / "out";
+  fs::create_directories(in / "meshes"), fs::create_directories(out);
+  const auto write = [](const fs::path& path, const std::string& text) { std::ofstream(path) << text; };
+  const std::string tetrahedron = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+  const std::string part =
+      "<mujoco><worldbody><body name='p'><geom name='part' size='0.1'/></body></worldbody></mujoco>";
+  for (const fs::path& folder : {in, in / "meshes", out}) {
+    write(folder / "tet.obj", tetrahedron), write(folder / "part.xml", part);
+  }
+  fs::create_directory_symlink(out, in / "link");
+  const auto mesh = [](const std::string& file, const std::string& options) {
+    return "<mujoco>" + options + "<asset><mesh name='m' file='" + file +
+           "'/></asset><worldbody><geom type='mesh' mesh='m'/></worldbody></mujoco>";
+  };
+  const auto load = [&](const std::string& text, bool sandbox, std::vector<std::string> roots = {}) {
+    write(in / "model.xml", text);
+    return load_mjcf((in / "model.xml").string(), {.package_roots = std::move(roots), .sandbox = sandbox});
+  };
+  EXPECT_EQ(2u,
+            load(mesh("tet.obj", "<compiler meshdir='meshes'/><include file='part.xml'/>"), true).model->shapes.size());
+  EXPECT_EQ(1u, load(mesh("../in/tet.obj", ""), true).model->shapes.size());
+  EXPECT_EQ(1u, load(mesh((in / "tet.obj").string(), ""), true).model->shapes.size());
+  const std::string outside = out.string(),
+                    flexible =
+                        "<mujoco><worldbody><body name='b'><flexcomp name='f' type='mesh' "
+                        "file='../out/tet.obj' dim='2' mass='1' radius='0.01'/></body></worldbody></mujoco>";
+  for (const std::string& text :
+       {mesh("../out/tet.obj", ""), mesh(outside + "/tet.obj", ""),
+        mesh("tet.obj", "<compiler meshdir='" + outside + "'/>"), mesh("tet.obj", "<compiler meshdir='../out'/>"),
+        mesh("link/tet.obj", ""), mesh("tet.obj", "<compiler meshdir='link'/>"),
+        std::string("<mujoco><include file='../out/part.xml'/></mujoco>"),
+        "<mujoco><include file='" + outside + "/part.xml'/></mujoco>",
+        std::string(
+            "<mujoco><asset><model name='x' file='../out/part.xml'/></asset><worldbody><attach model='x' body='p' "
+            "prefix='q'/></worldbody></mujoco>"),
+        flexible}) {
+    EXPECT_NO_THROW(load(text, false)) << text;
+    EXPECT_REFUSED(load(text, true), "outside the folder of the model file");
+    EXPECT_NO_THROW(load(text, true, {outside})) << text;
+  }
+  EXPECT_REFUSED(load(mesh("none.obj", ""), true), "was not found");
+  // A text stands in the working directory.
+  EXPECT_REFUSED(load_mjcf_string(mesh(outside + "/tet.obj", ""), {.sandbox = true}), "outside the folder");
+  EXPECT_EQ(1u, load_mjcf_string(mesh(outside + "/tet.obj", ""), {.package_roots = {outside}, .sandbox = true})
+                    .model->shapes.size());
+  EXPECT_NO_THROW(load_mjcf(humanoid, {.sandbox = true}));
+  fs::remove_all(base);
 }
 
 TEST(Mjcf, MeshesOfTheWorldStaySurfacesWhereAsked) {

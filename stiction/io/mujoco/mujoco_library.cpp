@@ -47,6 +47,10 @@ MujocoLibrary load_library() {
   find(library, "mjs_getWarning", out.get_warning);
   find(library, "mj_id2name", out.id_to_name);
   find(library, "mj_defaultOption", out.default_option);
+  find(library, "mj_defaultVFS", out.default_vfs);
+  find(library, "mj_mountVFS", out.mount_vfs);
+  find(library, "mj_deleteVFS", out.delete_vfs);
+  find(library, "mjp_defaultProvider", out.default_provider);
   find(library, "mju_getLogConfig", out.get_log_config);
   find(library, "mju_setLogConfig", out.set_log_config);
   return out;

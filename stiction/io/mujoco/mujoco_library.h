@@ -22,6 +22,10 @@ struct MujocoLibrary {
   decltype(&::mjs_getWarning) get_warning;
   decltype(&::mj_id2name) id_to_name;
   decltype(&::mj_defaultOption) default_option;
+  decltype(&::mj_defaultVFS) default_vfs;
+  decltype(&::mj_mountVFS) mount_vfs;
+  decltype(&::mj_deleteVFS) delete_vfs;
+  decltype(&::mjp_defaultProvider) default_provider;
   decltype(&::mju_getLogConfig) get_log_config;
   decltype(&::mju_setLogConfig) set_log_config;
 
