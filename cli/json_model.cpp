@@ -168,6 +168,7 @@ std::string summary_to_json(const RunSummary& s) {
                   {"start_time", s.start_time},
                   {"end_time", s.end_time},
                   {"finite", s.is_finite},
+                  {"failure", s.failure},
                   {"signal", s.signal},
                   {"steps_certified", s.certified},
                   {"steps_accepted", s.accepted},

@@ -88,6 +88,7 @@ std::string RunSummary::to_text() const {
       << plural(threads, "thread", "threads") << "\n\n";
   out << "steps        " << steps << ", " << start_time << " s to " << end_time << " s";
   if (signal != 0) out << "; stopped by signal " << signal;
+  if (!failure.empty()) out << "; stopped: " << failure;
   if (!is_finite) out << "; stopped because positions or velocities are no longer finite";
   out << "\ncertified    " << certified << " of " << steps << " by the judge to " << tolerance;
   if (accepted > certified) out << ", " << accepted - certified << " more accepted to " << acceptable_tolerance;

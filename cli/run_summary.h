@@ -46,6 +46,7 @@ class RunSummary {
   double dissipated = 0.0;    // J, by friction
   double wall_seconds = 0.0;  // of the steps alone
   bool is_finite = true;      // positions and velocities of the last step
+  std::string failure;        // why there was no further step; empty: nothing was wrong
   int signal = 0;             // that stopped the run; 0: none
 
   struct JointState {
@@ -56,7 +57,7 @@ class RunSummary {
 
   double steps_per_second() const { return wall_seconds > 0.0 ? static_cast<double>(steps) / wall_seconds : 0.0; }
   double real_time_factor() const { return wall_seconds > 0.0 ? (end_time - start_time) / wall_seconds : 0.0; }
-  bool succeeded() const { return is_finite && accepted == steps; }
+  bool succeeded() const { return is_finite && failure.empty() && accepted == steps; }
 };
 
 }  // namespace stiction::cli

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <stdexcept>
 
 #include "cli/exit_code.h"
 #include "cli/interrupt.h"
@@ -114,7 +115,13 @@ void run_steps(Simulator& simulator, long steps, StepCsv* csv, RecordingWriter* 
   Progress progress;
   while (summary.steps < steps && summary.signal == 0) {
     const auto start = Clock::now();
-    const StepReport& report = simulator.step();
+    try {
+      simulator.step();
+    } catch (const std::runtime_error& error) {  // positions, velocities or forces grew too large
+      summary.failure = error.what();
+      break;
+    }
+    const StepReport& report = simulator.report();
     summary.add(simulator, report, std::chrono::duration<double>(Clock::now() - start).count());
     if (csv) csv->add(report);
     if (recording) recording->append(simulator, report);

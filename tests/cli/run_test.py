@@ -172,6 +172,20 @@ class Run(Scratch):
             self.assertIsNotNone(rows[-1]["seconds_integrate"])
             path.unlink()
 
+    def test_numbers_that_grow_too_large_end_the_run_with_its_summary(self):
+        path, record = self.folder / "whirl.xml", self.folder / "whirl.h5"
+        path.write_text(
+            '<mujoco><worldbody><body><freejoint/><geom type="box" size="0.1 0.2 0.3"/></body></worldbody>'
+            '<keyframe><key name="whirl" qvel="0 0 0 1e200 2e200 3e200"/></keyframe></mujoco>'
+        )
+        result = run("run", path, "--keyframe", "whirl", "--steps", "100", "--record", record, "--json")
+        self.assertEqual(1, result.returncode, result.stderr)
+        summary = parse(result.stdout)
+        self.assertIn("not finite", summary["failure"])
+        self.assertLess(summary["steps"], 100)
+        self.assertTrue(record.exists())
+        self.assertIn("stopped: step at time", run("run", path, "--keyframe", "whirl", "--steps", "100").stdout)
+
     def test_progress_on_a_terminal(self):
         master, slave = pty.openpty()
         process = subprocess.Popen(
