@@ -1,7 +1,6 @@
-// The room `io`: FCLIB and LCP files, stored sequences of problems, MJCF.
+// The room `io`: FCLIB and LCP files, stored sequences of problems.
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -11,7 +10,6 @@
 #include "expose.h"
 #include "stiction/io/fclib.h"
 #include "stiction/io/lcp.h"
-#include "stiction/io/mjcf.h"
 #include "stiction/io/sequence.h"
 
 namespace stiction::python {
@@ -134,48 +132,12 @@ void expose_lcp(nb::module_& module) {
       "path"_a);
 }
 
-void expose_models(nb::module_& module) {
-  nb::class_<IgnoredElement>(module, "IgnoredElement", "Something of a file that has no counterpart in the model")
-      .def_ro("file", &IgnoredElement::file)
-      .def_ro("line", &IgnoredElement::line, "of the first such element; 0: unknown")
-      .def_ro("element", &IgnoredElement::element)
-      .def_ro("reason", &IgnoredElement::reason)
-      .def("__repr__", [](const IgnoredElement& i) {
-        const std::string line = i.line > 0 ? ":" + std::to_string(i.line) : "";
-        return (i.file.empty() ? "" : i.file + line + ": ") + i.element + ": " + i.reason;
-      });
-  nb::class_<LoadedModel>(module, "LoadedModel", "What a reader of model files returns")
-      .def_ro("model", &LoadedModel::model)
-      .def_ro("ignored", &LoadedModel::ignored, "everything of the file that has no counterpart in the model")
-      .def("__repr__", [](const LoadedModel& l) {
-        return "LoadedModel(" + std::to_string(l.model->num_bodies()) + " bodies, " + std::to_string(l.ignored.size()) +
-               " kinds of elements ignored)";
-      });
-  module.def(
-      "load_mjcf",
-      [](const PathLike& path) {
-        const std::string name = to_path(path);
-        const nb::gil_scoped_release released;
-        return load_mjcf(name);
-      },
-      "path"_a, "A model from an MJCF file, by MuJoCo's own parser and compiler");
-  module.def(
-      "load_mjcf_string",
-      [](const std::string& xml) {
-        const nb::gil_scoped_release released;
-        return load_mjcf_string(xml);
-      },
-      "xml"_a, "A model from MJCF text; files that it names are looked for in the working directory");
-  module.def("has_mjcf", &has_mjcf, "Whether load_mjcf can work: built with MuJoCo, and its library is found");
-}
-
 }  // namespace
 
 void expose_io(nb::module_& module) {
   expose_fclib(module);
   expose_lcp(module);
   expose_sequence(module);
-  expose_models(module);
 }
 
 }  // namespace stiction::python

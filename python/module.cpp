@@ -14,7 +14,9 @@ NB_MODULE(_stiction, module) {
   stiction::python::expose_builder(module);
   stiction::python::expose_sim(module);
   stiction::python::expose_inverse_dynamics(module);
+  stiction::python::expose_assembly(module);
   stiction::python::expose_io(module);
   stiction::python::expose_load(module);
+  stiction::python::expose_write(module);
   stiction::python::expose_recording(module);
 }

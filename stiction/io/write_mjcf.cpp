@@ -22,6 +22,11 @@ WrittenModel write_mjcf(const Model& model, const std::string& path) {
 }
 
 WrittenModel MjcfWriter::write() {
+  for (OutlineBody& body : outline_.bodies) {
+    if (body.name != "world") continue;
+    body.name = "world_";
+    lose("the name of body 'world', which MuJoCo keeps for its own: it is called 'world_'");
+  }
   find_pairs();
   xml_.open("mujoco").attribute("model", std::filesystem::path(path_).stem().string());
   write_options();
@@ -144,7 +149,10 @@ void MjcfWriter::write_contents(const OutlineBody& body) {
     if (!carried_apart_.contains(shape)) write_shape(shape);
   }
   for (const OutlineFrame& site : body.sites) write_placed("site", site.name, site.pose);
-  for (const OutlineFrame& fixed : body.fixed) write_placed("body", fixed.name, fixed.pose);
+  // "world" is the name of MuJoCo's own first body, but a site may have it.
+  for (const OutlineFrame& fixed : body.fixed) {
+    write_placed(fixed.name == "world" ? "site" : "body", fixed.name, fixed.pose);
+  }
   for (const int shape : body.shapes) {
     if (!carried_apart_.contains(shape)) continue;
     xml_.open("body").attribute("name", model_.shapes[shape].name + "_carrier");

@@ -36,6 +36,25 @@ INSTANTIATE_TEST_SUITE_P(All, SceneRoundTrip,
                                            "pinch.xml", "quadruped.xml", "slope.xml", "terrain.xml", "tower.xml",
                                            "wall.xml", "humanoid/humanoid.xml", "robots/quadruped.xml"));
 
+// MuJoCo has a body of that name already. Many URDF files call their root link so.
+TEST(WriteMjcf, ThingsCalledWorld) {
+  ModelBuilder builder;
+  BodyOptions fixed{.name = "world", .pose = Pose(Vector3(1.0, 2.0, 3.0))};
+  fixed.joint.kind = JointKind::fixed;
+  builder.add_body(fixed);
+  builder.add_body({.name = "free", .inertia = Inertia::of(Sphere{0.1}, 1.0)});
+  const RoundTrip trip = round_trip(*builder.build());
+  EXPECT_TRUE(trip.written.lost.empty());
+  const Model& model = *trip.loaded.model;
+  EXPECT_EQ(Vector3(1.0, 2.0, 3.0), model.frames[model.find_frame("world")].pose.position);
+
+  ModelBuilder other;
+  other.add_body({.name = "world", .inertia = Inertia::of(Sphere{0.1}, 1.0)});
+  const RoundTrip renamed = round_trip(*other.build());
+  EXPECT_TRUE(mentions(renamed.written.lost, "world_"));
+  EXPECT_EQ(0, renamed.loaded.model->frames[renamed.loaded.model->find_frame("world_")].body);
+}
+
 // Joints of every kind and frame, fixed bodies, initial positions off zero, springs and limits.
 TEST(WriteMjcf, RandomWorlds) {
   for (int seed = 0; seed < 20; ++seed) {

@@ -6,6 +6,7 @@ import pathlib
 import numpy as np
 import pytest
 import stiction
+from test_robots import FOLDER
 from worlds import box_on_plane, pendulum
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -62,11 +63,56 @@ def test_bad_input_is_refused():
         stiction.inverse_dynamics(simulator, np.zeros(6), unactuated=[9])
 
 
-@pytest.mark.skipif(not stiction.has_mjcf(), reason="MuJoCo is not installed")
-def test_the_example_runs(capsys):
-    spec = importlib.util.spec_from_file_location("inverse_dynamics", ROOT / "examples" / "inverse_dynamics.py")
+def load_example(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "examples" / f"{name}.py")
     example = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(example)
-    example.main()
+    return example
+
+
+# Of the velocity, largest entry, m/s or rad/s. A sliding contact's residual is quadratic in the direction of sliding, so
+# a step's velocity is known to the square root of its tolerance there.
+IDENTITY = {
+    ("UR5 sticking to the wall", 1e-9): 1e-9,
+    ("UR5 sliding along the wall", 1e-9): 1e-6,
+    ("Solo-12 standing", 1e-9): 1e-6,
+    ("Solo-12 sliding", 1e-9): 1e-2,
+    ("UR5 sticking to the wall", 1e-12): 1e-9,
+    ("UR5 sliding along the wall", 1e-12): 1e-9,
+    ("Solo-12 standing", 1e-12): 1e-8,
+    ("Solo-12 sliding", 1e-12): 1e-6,
+}
+
+
+@pytest.mark.skipif(FOLDER is None, reason="example-robot-data is not installed")
+@pytest.mark.parametrize("tolerance", [1e-9, 1e-12])
+def test_forward_after_inverse_is_the_identity_on_real_robots(tolerance):
+    """UR5 and Solo-12 from their URDF files; rigid contact, tolerance 1e-6, at most two iterations."""
+    example = load_example("inverse_dynamics_robots")
+    for name, simulator, force in example.motions(FOLDER, tolerance=tolerance):
+        found = example.measure(simulator, force, steps=60)
+        assert found["failed"] == 0 and found["iterations"] <= 2 and found["eps_abs"] <= 1e-6, (name, found)
+        assert found["error"] <= IDENTITY[name, tolerance], (name, found)
+        if "sliding" in name:
+            assert found["sliding"] >= 60, (name, found)
+        else:
+            assert found["sliding"] == 0 and found["sticking"] >= 60, (name, found)
+
+
+@pytest.mark.skipif(FOLDER is None, reason="example-robot-data is not installed")
+def test_the_relaxation_diverges_when_real_robots_slide():
+    example = load_example("inverse_dynamics_robots")
+    for name, simulator, force in example.motions(FOLDER):
+        result = example.growth(simulator, force, "ccp", 10)
+        if "sliding" in name:
+            assert result.status == "unreachable" and result.impulse_history[-1] > 1e6, name
+            assert result.impulse_history[100] == pytest.approx(10 * result.impulse_history[10], rel=0.1), name
+        else:
+            assert result.converged, name
+
+
+@pytest.mark.skipif(not stiction.has_mjcf(), reason="MuJoCo is not installed")
+def test_the_example_runs(capsys):
+    load_example("inverse_dynamics").main()
     text = capsys.readouterr().out
     assert "ncp: converged" in text and "ccp: unreachable" in text

@@ -20,6 +20,8 @@ ARM = """<robot name="arm"><link name="base"><inertial><mass value="3"/>
 <limit lower="-0.2" upper="0.2" effort="7" velocity="3"/></joint>
 <joint name="f" type="fixed"><origin xyz="0 0 0.1"/><parent link="lower"/><child link="tool"/></joint></robot>"""
 
+TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+
 
 @pytest.fixture
 def ball(tmp_path):
@@ -59,6 +61,99 @@ def test_load_models_makes_one_world(ball, arm):
     assert {"ball", "b_ball", "tool"} <= set(loaded.model.frame_names)
     with pytest.raises(TypeError, match="a path and a dictionary"):
         stiction.load_models([(ball, 1)])
+
+
+def test_readers_of_one_format(ball, tmp_path):
+    other = tmp_path / "robot.txt"
+    other.write_text(BALL, encoding="utf-8")
+    assert stiction.load_urdf(other, base="floating").model.num_velocities == 6
+    assert stiction.load_urdf_string(BALL, prefix="x_").model.frame_names == ["x_ball"]
+    with pytest.raises(TypeError, match="load_urdf does not know 'bases'"):
+        stiction.load_urdf(ball, bases="fixed")
+    sdf = (
+        "<sdf version='1.9'><model name='m'><link name='l'><collision name='c'><geometry><mesh><uri>{}</uri></mesh>"
+        "</geometry></collision></link></model></sdf>"
+    )
+    with pytest.raises(ValueError, match="no.stl"):
+        stiction.load_sdf_string(sdf.format("no.stl"), tmp_path)
+    (tmp_path / "t.obj").write_text(TETRAHEDRON, encoding="utf-8")
+    assert len(stiction.load_sdf_string(sdf.format("t.obj"), tmp_path).model.shapes) == 1
+    (tmp_path / "m.sdf").write_text(sdf.format("t.obj"), encoding="utf-8")
+    assert stiction.load_sdf(tmp_path / "m.sdf", base="fixed").model.num_velocities == 0
+    with pytest.raises(ValueError, match="sdf"):
+        stiction.load_sdf(ball)
+
+
+@pytest.mark.skipif(not stiction.has_mjcf(), reason="MuJoCo is not installed")
+def test_mjcf_has_the_options_of_load(tmp_path):
+    xml = "<mujoco><worldbody><body name='b'><freejoint/><geom size='0.1'/></body></worldbody></mujoco>"
+    assert stiction.load_mjcf_string(xml, prefix="x_").model.frame_names == ["x_b"]
+    path = tmp_path / "in" / "m.xml"
+    path.parent.mkdir()
+    path.write_text(xml, encoding="utf-8")
+    assert stiction.load_mjcf(path, base="fixed").model.num_velocities == 0
+    (tmp_path / "part.xml").write_text(xml, encoding="utf-8")
+    path.write_text("<mujoco><include file='../part.xml'/></mujoco>", encoding="utf-8")
+    assert stiction.load(path).model.num_velocities == 6
+    with pytest.raises(ValueError, match="outside the folder"):
+        stiction.load(path, sandbox=True)
+    assert stiction.load(path, sandbox=True, package_roots=[tmp_path]).model.num_velocities == 6
+
+
+@pytest.mark.parametrize("ending", ["urdf", "sdf", "xml"])
+def test_a_saved_model_comes_back(arm, tmp_path, ending):
+    if ending == "xml" and not stiction.has_mjcf():
+        pytest.skip("MuJoCo is not installed")
+    model = stiction.load(arm).model
+    written = stiction.save(model, tmp_path / f"saved.{ending}")
+    assert written.files[0] == str(tmp_path / f"saved.{ending}") and isinstance(written.lost, list)
+    again = stiction.load(written.files[0]).model
+    q, v = np.array([0.3, -0.1]), np.array([0.5, 0.7])
+    assert again.joint_names == ["a", "b"]
+    assert np.allclose(stiction.inertia_matrix(again, q), stiction.inertia_matrix(model, q), rtol=0, atol=1e-12)
+    assert np.allclose(stiction.bias(again, q, v), stiction.bias(model, q, v), rtol=0, atol=1e-12)
+    writer = {"urdf": stiction.write_urdf, "sdf": stiction.write_sdf, "xml": stiction.write_mjcf}[ending]
+    assert writer(model, tmp_path / "saved").files == [str(tmp_path / "saved")]
+    assert (tmp_path / "saved").read_text() == (tmp_path / f"saved.{ending}").read_text()
+
+
+def test_what_cannot_be_saved_is_told(tmp_path):
+    builder = stiction.ModelBuilder()
+    body = builder.add_body(name="b", joint="revolute", stiffness=3.0, mass=1.0, com=(0, 0, 0.1), inertia=[1, 1, 1])
+    builder.add_shape(body, stiction.ConvexHull([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]))
+    model = builder.build()
+    written = stiction.save(model, tmp_path / "b.urdf")
+    assert any("spring" in what or "stiffness" in what for what in written.lost), written.lost
+    assert len(written.files) == 2 and written.files[1].endswith(".obj")
+    assert "lost" in repr(written)
+    with pytest.raises(ValueError, match="names no format"):
+        stiction.save(model, tmp_path / "b.step")
+    with pytest.raises(ValueError, match="cannot"):
+        stiction.save(model, tmp_path / "b.urdf" / "b.sdf")
+
+
+def test_a_mechanism_is_assembled():
+    """Two bars of 1 m on hinges 1.2 m apart whose ends are joined: assembled they make a triangle."""
+    builder = stiction.ModelBuilder()
+    bars = []
+    for k, x in enumerate((0.0, 1.2)):
+        bar = builder.add_body(name=f"bar{k}", joint="revolute", axis=(0, 1, 0), position=(x, 0, 0), mass=1.0,
+                               com=(0, 0, 0.5), inertia=[0.1, 0.1, 0.01])
+        bars.append(bar)
+    end = stiction.Pose((0, 0, 1))
+    builder.add_loop(name="ends", kind="point", body_a=bars[0], pose_a=end, body_b=bars[1], pose_b=end)
+    model = builder.build()
+    assert stiction.assembly_error(model) == pytest.approx(1.2)
+    found = stiction.assemble(model, tolerance=1e-10)
+    assert found.converged and found.error <= 1e-10 and found.iterations > 0
+    assert np.abs(found.q) == pytest.approx([np.arcsin(0.6)] * 2, abs=1e-6)
+    assert stiction.assembly_error(model, found.q) == found.error
+    ready = stiction.assembled(model)
+    assert stiction.assembly_error(ready) <= 1e-7 and stiction.assembled(ready) is ready
+    with pytest.raises(ValueError, match="q has 3"):
+        stiction.assemble(model, [0, 0, 0])
+    with pytest.raises(TypeError, match="tolerence"):
+        stiction.assemble(model, tolerence=1)
 
 
 def test_from_mujoco_is_load_mjcf():

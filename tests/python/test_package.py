@@ -15,13 +15,14 @@ def test_types_are_shipped():
     stub = (folder / "_stiction.pyi").read_text()
     assert (folder / "py.typed").exists()
     for name in ("class ContactProblem", "def judge", "def make_solver", "def read_fclib", "def from_inertia", "class Simulator",
-                 "def add_body", "dt: float = 0.0", "def load_mjcf"):
+                 "def add_body", "dt: float = 0.0", "def load_mjcf", "def save", "def assemble"):
         assert name in stub
 
 
 def test_everything_public_is_documented():
     for name in ("solve", "residuals", "make_problem", "judge", "make_solver", "read_fclib", "contact_energy",
-                 "ModelBuilder", "Model", "Simulator", "State", "StepReport", "inertia_matrix", "load_mjcf"):
+                 "ModelBuilder", "Model", "Simulator", "State", "StepReport", "inertia_matrix", "load_mjcf", "load", "load_urdf", "load_sdf", "save", "write_mjcf", "write_urdf",
+                 "write_sdf", "assemble", "assembled", "assembly_error"):
         assert getattr(stiction, name).__doc__
 
 
@@ -40,8 +41,11 @@ def test_printed_examples_run(page, monkeypatch):
         exec(compile(block, str(page), "exec"), names)
 
 
-def test_examples_run(capsys):
+def test_examples_run(capsys, monkeypatch):
     for path in sorted((ROOT / "examples").glob("*.py")):
+        if path.name == "inverse_dynamics_robots.py":  # test_robots.py measures what it prints
+            continue
+        monkeypatch.setattr("sys.argv", [str(path)])
         runpy.run_path(str(path), run_name="__main__")
     printed = capsys.readouterr().out
     assert "auto           1000       1000" in printed
