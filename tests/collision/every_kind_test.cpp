@@ -296,7 +296,9 @@ TEST(EveryKind, MirroredTurnedAndSwappedScenes) {
         for (const auto& [pair, points] : contacts) {
           const auto other = others.find(pair);
           ASSERT_TRUE(other != others.end()) << pair.first << ", " << pair.second;
-          EXPECT_NEAR(least_gap(points), least_gap(other->second), 1e-7) << pair.first << ", " << pair.second;
+          // Deeper than 1e-2 m the way out of round shapes is one of several that are about as good.
+          const double gap = least_gap(points), tolerance = gap > -1e-2 ? 1e-7 : 2e-2 * std::abs(gap);
+          EXPECT_NEAR(gap, least_gap(other->second), tolerance) << pair.first << ", " << pair.second;
         }
       };
       compare(mirror.at(poses), "mirrored");
