@@ -23,6 +23,7 @@ class AutoVelocitySpace {
 
  private:
   enum class Start { from_probe, cold };
+  AutoOutcome solve_once(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse);
   bool load(const ContactProblem& problem, const AutoGoal& goal, const VectorX& impulse);
   bool probe();
   bool interior_point(Start start, double delta = 0.8, double start_scale = 1.0);
