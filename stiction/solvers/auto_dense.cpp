@@ -268,10 +268,10 @@ AutoOutcome AutoDense::solve(const AutoDenseView& view, const AutoResidualScale&
       outcome.residual = residual(in_full);
     }
     outcome.converged = outcome.residual <= limit;
-    // Near the solution Newton is quicker than three sweeps; far from it sweeps are safer.
+    // Near the solution Newton is quicker than sweeps that will not do; far from it sweeps are safer.
     const double rate = outcome.residual / before;
     const bool near = settings.use_newton && outcome.residual < settings.refine_below;
-    if (k == 0 && near && !(rate * rate * outcome.residual <= limit)) break;
+    if (k == 0 && near && !(rate * rate * rate * outcome.residual <= limit)) break;
   }
   if (!outcome.converged) {
     keep(lambda_, sigma_, residual(in_full));
