@@ -125,9 +125,8 @@ void add_run(CLI::App& app, RunOptions& options) {
                "  stiction run scenes/four_bar.xml --control crank=6.28 --json\n"
                "  stiction run scenes/ground.xml a=robot.urdf@0,0,0.5 b=robot.urdf@1,0,0.5,0,0,1.57 --base floating\n\n"
                "Ctrl-C ends the run after the step it is in; files are closed and the summary is printed.\n"
-               "Exit code: 0 every step certified or accepted, 1 a step was not (or numbers are no longer finite), 2 "
-               "bad usage or\n"
-               "unreadable file, 128 + number of the signal that stopped the run (Ctrl-C: 130).");
+               "Exit code: 0 every step certified or accepted, 1 a step was not (or numbers are no longer finite),\n"
+               "2 bad usage or unreadable file, 128 + number of the signal that stopped the run (Ctrl-C: 130).");
 }
 
 void add_info(CLI::App& app, InfoOptions& options) {

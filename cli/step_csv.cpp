@@ -10,8 +10,7 @@ StepCsv::StepCsv(const std::string& path) : path_(path), out_(path) {
   if (!out_) refuse(path, ": cannot be written");
   out_.precision(17);
   out_ << "time,contacts,sticking,sliding,open,limits,dry_frictions,loops,islands,status,iterations,certified,accepted,"
-          "eps_abs,"
-          "eps_rel,eps_nat,kinetic_energy,potential_energy,constraint_work,dissipated,largest_penetration";
+          "eps_abs,eps_rel,eps_nat,kinetic_energy,potential_energy,constraint_work,dissipated,largest_penetration";
   for (int k = 0; k < static_cast<int>(StepStage::count); ++k) {
     out_ << ",seconds_" << to_string(static_cast<StepStage>(k));
   }

@@ -83,7 +83,7 @@ Simulator make_simulator(const RunOptions& options, std::shared_ptr<const Model>
   settings.acceptable_tolerance = options.acceptable_tolerance;
   settings.max_iterations = options.max_iterations;
   settings.threads = options.threads;
-  settings.timed_every = 1;  // --csv has the times of every step
+  settings.timed_every = 1;  // --report has the times of every step
   Simulator simulator(std::move(model), settings);
   set_solver_options(simulator, options.solver_options);
   if (!options.keyframe.empty()) simulator.reset(find_keyframe(simulator.model(), options.keyframe));

@@ -1,5 +1,6 @@
 #include "stiction/solvers/auto_velocity_space.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace stiction {
@@ -57,8 +58,7 @@ bool AutoVelocitySpace::all_interior_points() {
   const Start second = probe_is_bad ? Start::from_probe : Start::cold;
   if (enough(interior_point(first)) || enough(interior_point(second))) return true;
   // Every δ has a central path of its own: where one folds, another often does not, and three more tries at some thirty
-  // factorisations each are cheaper than following a fold. Of 63 problems of moving boxes on which δ = 0.8 fails these
-  // solve 58; near 1 the path is smooth but long.
+  // factorisations each are cheaper than following a fold. Near 1 the path is smooth but long.
   constexpr double other_delta[3] = {0.99, 0.2, 0.995}, other_scale[3] = {30.0, 1.0, 30.0};
   for (int k = 0; k < 3; ++k) {
     if (enough(interior_point(Start::cold, other_delta[k], other_scale[k]))) return true;
@@ -91,6 +91,7 @@ AutoOutcome AutoVelocitySpace::solve(const ContactProblem& problem, const AutoGo
   // outside.
   AutoGoal stricter = goal;
   stricter.tolerance *= 0.5;
+  stricter.max_factorisations = std::max(0, goal.max_factorisations - outcome.factorisations);
   const AutoOutcome again = solve_once(problem, stricter, impulse);
   outcome.iterations += again.iterations;
   outcome.factorisations += again.factorisations;
