@@ -319,6 +319,27 @@ TEST(SolverAuto, SecondSolveAllocatesNothing) {
   }
 }
 
+// An impulse of 1e13 that does nothing, because nothing moves along it: here the numbers are such that σ is exact, but
+// in general its rounding is a thousandth of the free velocity, and no residual says anything.
+TEST(SolverAuto, HugeImpulsesProveNothing) {
+  MatrixX a(6, 3);
+  a << 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.25, 0.5, 0.0,  // nothing moves along (−0.25, −0.5, 1)
+      0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0;    // apart
+  VectorX g = VectorX::Zero(6);
+  g[5] = 1.0;
+  const std::vector<Constraint> contacts(2, Constraint::make_frictional(1.0));
+  const ContactProblem problem = ContactProblem::from_dense(contacts, a * a.transpose(), g);
+  ContactSolution solution;
+  const auto solver = make_solver("auto");
+  solver->settings().tolerance = 1e-9;
+  for (const double size : {1.0, 1e13}) {
+    solution.impulse = VectorX::Zero(6);
+    solution.impulse.head(3) = size * Vector3(-0.25, -0.5, 1.0);
+    const SolveStatus status = solver->solve(problem, solution).status;
+    EXPECT_EQ(status, size == 1.0 ? SolveStatus::converged : SolveStatus::numerical_error) << to_string(status);
+  }
+}
+
 // Nothing moves along the normals: an impulse inside the cone does nothing, and grows without end. Whatever comes back,
 // `converged` means that the judge agrees.
 TEST(SolverAuto, NeverClaimsWhatTheJudgeDenies) {
