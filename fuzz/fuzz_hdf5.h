@@ -1,7 +1,9 @@
-// What the targets that read HDF5 share. Included by one source of each target: it defines the sanitizers' options.
+// What the targets that read HDF5 share. Included by one source of each target.
 #pragma once
 
 #include <stdexcept>
+
+#include "tests/support/hdf5_sanitizers.h"
 
 // Refused with a message, as it should be, or read.
 template <class Read>
@@ -10,19 +12,4 @@ void try_reading(const Read& read) {
     read();
   } catch (const std::invalid_argument&) {
   }
-}
-
-// The library asks for absurd sizes when a malformed file says so, and copes with the refusal.
-extern "C" const char* __asan_default_options() {
-  return "allocator_may_return_null=1";
-}
-
-// HDF5 1.10 itself reads a few bytes too far in damaged headers.
-extern "C" const char* __asan_default_suppressions() {
-  return "interceptor_via_lib:libhdf5";
-}
-
-// It loses some memory of its own when it gives up on a file.
-extern "C" const char* __lsan_default_suppressions() {
-  return "leak:libhdf5";
 }

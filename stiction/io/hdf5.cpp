@@ -378,7 +378,7 @@ void File::write(const std::string& name, std::int64_t memory_type, std::int64_t
   constexpr hsize_t compress_from = 64, largest_chunk = 65536;
   const hsize_t dims = count;
   const Handle space(H5Screate_simple(1, &dims, nullptr), H5Sclose);
-  const Handle plist(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  const Handle plist(make_dataset_properties(), H5Pclose);
   if (dims >= compress_from) {
     const hsize_t chunk = std::min(dims, largest_chunk);
     H5Pset_chunk(plist, 1, &chunk);
@@ -403,7 +403,8 @@ void File::write_string(const std::string& name, const std::string& value) {
   const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
   H5Tset_size(type, value.size() + 1);
   const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-  const Handle dataset(H5Dcreate2(id_, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
+  const Handle plist(make_dataset_properties(), H5Pclose);
+  const Handle dataset(H5Dcreate2(id_, name.c_str(), type, space, H5P_DEFAULT, plist, H5P_DEFAULT), H5Dclose);
   if (!dataset.valid() || H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, value.c_str()) < 0) {
     throw std::runtime_error(path_ + ": " + name + ": cannot be written");
   }

@@ -24,6 +24,13 @@ class Handle {
   herr_t (*close_)(hid_t);
 };
 
+// Without the time of writing, which the library would store: the same contents give the same bytes.
+inline hid_t make_dataset_properties() {
+  const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_obj_track_times(properties, false);
+  return properties;
+}
+
 // What is wrong with the storage of a dataset that claims `count` values of `value_size` bytes, or empty. Looks at
 // declarations only.
 std::string storage_problem(hid_t dataset, std::int64_t count, std::int64_t value_size, std::int64_t file_bytes);

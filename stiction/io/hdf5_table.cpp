@@ -81,7 +81,7 @@ void make_table(File& file, const std::string& name, const TableType& type, std:
   const Extent extent(type, num_rows);
   const Handle row_type(make_type(type), H5Tclose);
   const Handle space(H5Screate_simple(extent.rank, extent.dims, nullptr), H5Sclose);
-  const Handle plist(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  const Handle plist(make_dataset_properties(), H5Pclose);
   H5Pset_layout(plist, H5D_CONTIGUOUS);
   // The file grows to its full length and stays without contents: the system reads zeros and stores nothing.
   H5Pset_alloc_time(plist, H5D_ALLOC_TIME_EARLY);
@@ -104,7 +104,7 @@ void make_packed_table(File& file, const std::string& name, const TableType& typ
   const std::int64_t piece = std::clamp(piece_bytes / row_bytes, std::int64_t{1}, std::max(num_rows, std::int64_t{1}));
   const Handle row_type(make_type(type), H5Tclose);
   const Handle space(H5Screate_simple(extent.rank, extent.dims, nullptr), H5Sclose);
-  const Handle plist(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  const Handle plist(make_dataset_properties(), H5Pclose);
   if (compression > 0 && !extent.empty()) {
     const hsize_t chunk[2] = {static_cast<hsize_t>(piece), extent.dims[1]};
     H5Pset_chunk(plist, extent.rank, chunk);
