@@ -46,9 +46,11 @@ struct AutoManyBodies::View {
         free_velocity(problem.free_velocity().data()),
         compliance(problem.is_rigid() ? nullptr : problem.compliance().data()) {}
 
-  // σ_i = A_i w + R_i λ_i + g_i; three entries are written whatever the number of rows.
+  // σ_i = A_i w + R_i λ_i + g_i of a constraint of so many rows; three entries are written. The number is known to the
+  // compiler, so that σ stays in registers.
+  template <int rows>
   void read_velocity(int i, const Pack8* node, const double* lambda, double* sigma) const {
-    const Constraint& c = constraints[i];
+    const int first_row = constraints[i].first_row;
     Pack8 sum0{}, sum1{}, sum2{};
     for (int k = segment_begin[i]; k < segment_begin[i + 1]; ++k) {
       const Pack8& w = node[segment_node[k]];
@@ -57,9 +59,9 @@ struct AutoManyBodies::View {
       sum2 += segment[k].row[2] * w;
     }
     sums(sum0, sum1, sum2, sigma);
-    for (int k = 0; k < c.rows; ++k) sigma[k] += free_velocity[c.first_row + k];
+    for (int k = 0; k < rows; ++k) sigma[k] += free_velocity[first_row + k];
     if (compliance) {
-      for (int k = 0; k < c.rows; ++k) sigma[k] += compliance[c.first_row + k] * lambda[c.first_row + k];
+      for (int k = 0; k < rows; ++k) sigma[k] += compliance[first_row + k] * lambda[first_row + k];
     }
   }
 
@@ -94,51 +96,72 @@ void AutoManyBodies::load(const ContactProblem& problem, const VectorX& impulse)
   }
 }
 
-// Solves constraint i and returns how much it changed, as a velocity.
+// The visits solve constraint i and return how much it changed, as a velocity.
 inline double AutoManyBodies::visit(const View& view, int i, double relaxation) {
+  const Constraint& c = view.constraints[i];
+  if (c.kind == ConstraintKind::frictional) return visit_contact(view, i, relaxation);
+  return c.rows == 3 ? visit_point(view, i, relaxation) : visit_row(view, i, relaxation);
+}
+
+inline double AutoManyBodies::apply(const View& view, int i, const double* change) {
+  view.add_impulse(i, change, node_.data());
+  return stiffness_[i] * std::max({std::abs(change[0]), std::abs(change[1]), std::abs(change[2])});
+}
+
+inline double AutoManyBodies::visit_contact(const View& view, int i, double relaxation) {
   const Constraint& c = view.constraints[i];
   AutoLocal& block = block_[i];
   double* l = lambda_.data() + c.first_row;
-  double s[3], change[3] = {0.0, 0.0, 0.0};
-  view.read_velocity(i, node_.data(), lambda_.data(), s);
-  if (c.kind == ConstraintKind::frictional) {
-    if (l[2] == 0.0 && s[2] >= 0.0 && l[0] == 0.0 && l[1] == 0.0) return 0.0;
-    if (block.state == AutoLocal::State::unknown) block.prepare(l, s);
-    double next[3];
-    block.solve_contact(c.friction, l, s, next);
-    for (int k = 0; k < 3; ++k) next[k] = l[k] + relaxation * (next[k] - l[k]);
-    next[2] = std::max(0.0, next[2]);
-    const double tangent_squared = next[0] * next[0] + next[1] * next[1], reach = c.friction * next[2];
-    if (tangent_squared > reach * reach) {
-      const double shrink = reach / std::sqrt(tangent_squared);
-      next[0] *= shrink;
-      next[1] *= shrink;
-    }
-    for (int k = 0; k < 3; ++k) {
-      change[k] = next[k] - l[k];
-      l[k] = next[k];
-    }
-  } else if (c.rows == 3) {
-    if (block.state == AutoLocal::State::unknown) block.prepare(l, s);
-    for (int k = 0; k < 3; ++k) {
-      const double* row = block.inverse + 3 * k;
-      if (block.state == AutoLocal::State::regular) {
-        change[k] = -relaxation * (row[0] * s[0] + row[1] * s[1] + row[2] * s[2]);
-      } else if (stiffness_[i] > 0.0) {
-        change[k] = -s[k] / (3.0 * stiffness_[i]);
-      }
-      l[k] += change[k];
-    }
-  } else {
-    if (!(stiffness_[i] > 0.0)) return 0.0;
-    double next = l[0] - relaxation * s[0] / stiffness_[i];
-    if (c.kind == ConstraintKind::unilateral) next = std::max(0.0, next);
-    if (c.kind == ConstraintKind::dry_friction) next = std::clamp(next, -c.bound, c.bound);
-    change[0] = next - l[0];
-    l[0] = next;
+  double s[3], next[3], change[3];
+  view.read_velocity<3>(i, node_.data(), lambda_.data(), s);
+  if (l[2] == 0.0 && s[2] >= 0.0 && l[0] == 0.0 && l[1] == 0.0) return 0.0;
+  if (block.state == AutoLocal::State::unknown) block.prepare(l, s);
+  block.solve_contact(c.friction, l, s, next);
+  for (int k = 0; k < 3; ++k) next[k] = l[k] + relaxation * (next[k] - l[k]);
+  next[2] = std::max(0.0, next[2]);
+  const double tangent_squared = next[0] * next[0] + next[1] * next[1], reach = c.friction * next[2];
+  if (tangent_squared > reach * reach) {
+    const double shrink = reach / std::sqrt(tangent_squared);
+    next[0] *= shrink;
+    next[1] *= shrink;
   }
-  view.add_impulse(i, change, node_.data());
-  return stiffness_[i] * std::max({std::abs(change[0]), std::abs(change[1]), std::abs(change[2])});
+  for (int k = 0; k < 3; ++k) {
+    change[k] = next[k] - l[k];
+    l[k] = next[k];
+  }
+  return apply(view, i, change);
+}
+
+double AutoManyBodies::visit_point(const View& view, int i, double relaxation) {
+  AutoLocal& block = block_[i];
+  double* l = lambda_.data() + view.constraints[i].first_row;
+  double s[3], change[3] = {0.0, 0.0, 0.0};
+  view.read_velocity<3>(i, node_.data(), lambda_.data(), s);
+  if (block.state == AutoLocal::State::unknown) block.prepare(l, s);
+  for (int k = 0; k < 3; ++k) {
+    const double* row = block.inverse + 3 * k;
+    if (block.state == AutoLocal::State::regular) {
+      change[k] = -relaxation * (row[0] * s[0] + row[1] * s[1] + row[2] * s[2]);
+    } else if (stiffness_[i] > 0.0) {
+      change[k] = -s[k] / (3.0 * stiffness_[i]);
+    }
+    l[k] += change[k];
+  }
+  return apply(view, i, change);
+}
+
+double AutoManyBodies::visit_row(const View& view, int i, double relaxation) {
+  if (!(stiffness_[i] > 0.0)) return 0.0;
+  const Constraint& c = view.constraints[i];
+  double& l = lambda_[c.first_row];
+  double s[3];
+  view.read_velocity<1>(i, node_.data(), lambda_.data(), s);
+  double next = l - relaxation * s[0] / stiffness_[i];
+  if (c.kind == ConstraintKind::unilateral) next = std::max(0.0, next);
+  if (c.kind == ConstraintKind::dry_friction) next = std::clamp(next, -c.bound, c.bound);
+  const double change[3] = {next - l, 0.0, 0.0};
+  l = next;
+  return apply(view, i, change);
 }
 
 // Returns the largest change. A full sweep also makes the list of those that the next ones visit.
@@ -171,7 +194,11 @@ double AutoManyBodies::residual(const ContactProblem& problem, const View& view,
   for (int i = 0; i < view.count; ++i) {
     const Constraint& c = view.constraints[i];
     double s[3];
-    view.read_velocity(i, node_.data(), lambda_.data(), s);
+    if (c.rows == 3) {
+      view.read_velocity<3>(i, node_.data(), lambda_.data(), s);
+    } else {
+      view.read_velocity<1>(i, node_.data(), lambda_.data(), s);
+    }
     for (int k = 0; k < c.rows; ++k) sigma_[c.first_row + k] = s[k];
   }
   return auto_residual(scale, problem.constraints(), lambda_.data(), sigma_.data(), infinity);

@@ -42,6 +42,10 @@ class AutoManyBodies {
   struct View;  // the arrays of the problem, without the checks that its accessors make
   void load(const ContactProblem& problem, const VectorX& impulse);
   double visit(const View& view, int i, double relaxation);
+  double visit_contact(const View& view, int i, double relaxation);
+  double visit_point(const View& view, int i, double relaxation);  // three bilateral rows
+  double visit_row(const View& view, int i, double relaxation);
+  double apply(const View& view, int i, const double* change);
   double sweep(const View& view, Sweep which, double relaxation);
   double residual(const ContactProblem& problem, const View& view, const AutoResidualScale& scale);
   bool keep_if_better(double value);
