@@ -8,21 +8,13 @@
 #include <filesystem>
 
 #include "stiction/contact/judge.h"
+#include "tests/support/fclib_files.h"
 #include "tests/support/random_problems.h"
 
 namespace stiction {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<std::string> shipped_files() {
-  std::vector<std::string> files;
-  for (const auto& entry : fs::directory_iterator(STICTION_SCENES "/fclib")) {
-    if (entry.path().extension() == ".hdf5") files.push_back(entry.path().string());
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
 
 std::string scratch(const std::string& name) {
   return (fs::path(::testing::TempDir()) / ("stiction-" + std::to_string(getpid()) + "-" + name)).string();
@@ -55,7 +47,7 @@ void expect_same_matrix(const std::string& a, const std::string& b, const std::s
 
 // The stored arrays of a file that was read and written are those of the file, bit for bit.
 TEST(Fclib, RoundTripOfEveryShippedFileIsExact) {
-  const auto files = shipped_files();
+  const auto files = testing::fclib_files();
   ASSERT_EQ(27u, files.size());
   for (const std::string& path : files) {
     SCOPED_TRACE(path);

@@ -12,6 +12,7 @@
 #include "stiction/contact/judge.h"
 #include "stiction/io/fclib.h"
 #include "tests/support/allocation_guard.h"
+#include "tests/support/fclib_files.h"
 #include "tests/support/random_problems.h"
 
 namespace stiction {
@@ -24,15 +25,10 @@ struct Named {
 
 const std::vector<Named>& collection() {
   static const std::vector<Named> problems = [] {
-    std::vector<std::filesystem::path> paths;
-    for (const auto& entry : std::filesystem::directory_iterator(STICTION_SCENES "/fclib")) {
-      if (entry.path().extension() == ".hdf5") paths.push_back(entry.path());
-    }
-    std::sort(paths.begin(), paths.end());
     std::vector<Named> out;
-    for (const auto& path : paths) {
-      const ContactProblem problem = read_fclib(path.string(), FclibGlobal::condensed).problem;
-      out.push_back({path.stem().string(), problem.in_form(DelassusForm::sparse)});
+    for (const std::string& path : testing::fclib_files()) {
+      const ContactProblem problem = read_fclib(path, FclibGlobal::condensed).problem;
+      out.push_back({std::filesystem::path(path).stem().string(), problem.in_form(DelassusForm::sparse)});
     }
     return out;
   }();

@@ -11,7 +11,6 @@
 #include "stiction/solvers/newton_long_double.h"
 #include "stiction/solvers/newton_velocity_space.h"
 #include "stiction/solvers/solver_ncp_ip.h"
-#include "tests/support/allocation_guard.h"
 #include "tests/support/random_problems.h"
 
 namespace stiction {
@@ -268,22 +267,6 @@ TEST(SolverInteriorPoint, IterationLimitIsAStatusAndHistoryIsKept) {
   EXPECT_EQ(solver.history().size(), 3u);
   solver.settings().delta = 1.0;
   EXPECT_THROW(solver.solve(problem, solution), std::invalid_argument);
-}
-
-TEST(SolverInteriorPoint, SecondSolveAllocatesNothing) {
-  const ContactProblem factored = testing::random_problem(mixed(5));
-  for (DelassusForm form : {DelassusForm::factored, DelassusForm::sparse, DelassusForm::dense}) {
-    const ContactProblem problem = factored.in_form(form);
-    SolverInteriorPoint solver;
-    ContactSolution solution;
-    solver.solve(problem, solution);
-    const VectorX first = solution.impulse;
-    solution.impulse.setZero();
-    const testing::AllocationGuard guard;
-    solver.solve(problem, solution);
-    EXPECT_EQ(guard.count(), 0) << "form " << static_cast<int>(form);
-    EXPECT_EQ((solution.impulse - first).norm(), 0.0);
-  }
 }
 
 }  // namespace

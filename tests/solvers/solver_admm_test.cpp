@@ -5,7 +5,6 @@
 #include <cmath>
 #include <string>
 
-#include "../support/allocation_guard.h"
 #include "../support/random_problems.h"
 #include "stiction/contact/judge.h"
 #include "stiction/io/fclib.h"
@@ -13,7 +12,6 @@
 namespace stiction {
 namespace {
 
-using testing::AllocationGuard;
 using testing::mass_ratio_stack;
 using testing::random_problem;
 using testing::RandomProblemOptions;
@@ -275,24 +273,6 @@ TEST(SolverAdmm, IterationLimitIsAStatusAndKeepsTheGuessIfNothingIsBetter) {
   solver.settings().max_iterations = 3;
   EXPECT_EQ(solver.solve(problem, good).status, SolveStatus::iteration_limit);
   EXPECT_LE(judge(problem, good.impulse).eps_nat, residual * 1.001);
-}
-
-TEST(SolverAdmm, SameBitsAndNoAllocationOnTheSecondSolve) {
-  const ContactProblem factored = random_problem({.seed = 3, .bodies = 10, .contacts = 40});
-  for (DelassusForm form : {DelassusForm::dense, DelassusForm::sparse, DelassusForm::factored}) {
-    const ContactProblem problem = form == DelassusForm::factored ? factored : factored.in_form(form);
-    SolverAdmm solver, other;
-    ContactSolution first, second, third;
-    solver.solve(problem, first);
-    other.solve(problem, third);
-    EXPECT_EQ(first.impulse, third.impulse);
-    second = first;
-    second.impulse.setZero();
-    second.dual.setZero();
-    const AllocationGuard guard;
-    solver.solve(problem, second);
-    EXPECT_EQ(guard.count(), 0) << static_cast<int>(form);
-  }
 }
 
 TEST(SolverAdmm, RefusesParametersOutOfRange) {

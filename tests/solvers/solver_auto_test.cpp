@@ -12,6 +12,7 @@
 #include "stiction/io/fclib.h"
 #include "stiction/io/sequence.h"
 #include "tests/support/allocation_guard.h"
+#include "tests/support/fclib_files.h"
 #include "tests/support/random_problems.h"
 
 namespace stiction {
@@ -76,15 +77,6 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return test_name(test.param.name); });
 
 // ---------------------------------------------------------------------------------------------------- FCLIB
-
-std::vector<std::string> fclib_files() {
-  std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(STICTION_SCENES "/fclib")) {
-    if (entry.path().extension() == ".hdf5") files.push_back(entry.path().string());
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
 
 ContactProblem fclib_sparse(const std::string& file) {
   return read_fclib(file, FclibGlobal::condensed).problem.in_form(DelassusForm::sparse);
@@ -178,7 +170,7 @@ TEST_P(AutoFclib, PermutedTurnedAndScaled) {
   expect_solved(scaled_by(problem, 1e8, 1e-8), "G 1e8, g 1e-8");
   expect_solved(scaled_by(problem, 1e-8, 1e8), "G 1e-8, g 1e8");
 }
-INSTANTIATE_TEST_SUITE_P(Collection, AutoFclib, ::testing::ValuesIn(fclib_files()),
+INSTANTIATE_TEST_SUITE_P(Collection, AutoFclib, ::testing::ValuesIn(testing::fclib_files()),
                          [](const auto& test) { return test_name(std::filesystem::path(test.param).stem().string()); });
 
 // ---------------------------------------------------------------------------------------------------- stages
@@ -193,7 +185,7 @@ TEST(SolverAuto, EachStageFinishesSomeStoredProblem) {
   };
   SolverAutoSettings settings;
   settings.use_relative = true;
-  for (const std::string& file : fclib_files()) add(fclib_sparse(file), settings);
+  for (const std::string& file : testing::fclib_files()) add(fclib_sparse(file), settings);
   settings.use_dense = settings.use_contact_space = false;
   add(fclib_sparse(STICTION_SCENES "/fclib/Rover1041.hdf5"), settings);
   settings = {};

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "../support/allocation_guard.h"
 #include "../support/random_problems.h"
 #include "stiction/contact/judge.h"
 
@@ -89,22 +88,6 @@ TEST(SolverCcpNewton, SaysThatItRegularisesRigidProblems) {
     EXPECT_GT(violation, 1e-3 * alpha);
     EXPECT_LT(violation, last);
     last = violation;
-  }
-}
-
-TEST(SolverCcpNewton, SecondSolveAllocatesNothingAndGivesTheSameBits) {
-  for (DelassusForm form : {DelassusForm::dense, DelassusForm::sparse, DelassusForm::factored}) {
-    const ContactProblem problem =
-        random_problem({.seed = 2, .contacts = 12, .limits = 2, .bilateral = 1}).in_form(form);
-    SolverCcpNewton solver;
-    ContactSolution solution;
-    solver.solve(problem, solution);
-    const VectorX first = solution.impulse;
-    solution.impulse.setZero();
-    const testing::AllocationGuard guard;
-    solver.solve(problem, solution);
-    EXPECT_EQ(guard.count(), 0);
-    EXPECT_TRUE(first == solution.impulse);
   }
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "../support/allocation_guard.h"
+#include "../support/fclib_files.h"
 #include "../support/random_problems.h"
 #include "../support/sanitized.h"
 #include "stiction/contact/judge.h"
@@ -87,29 +87,9 @@ TEST(SolverGaussSeidel, HistoryHasOneEntryPerSweep) {
   EXPECT_EQ(solver.history().back().iteration, report.iterations);
 }
 
-TEST(SolverGaussSeidel, SecondSolveAllocatesNothingAndGivesTheSameBits) {
-  for (DelassusForm form : {DelassusForm::dense, DelassusForm::sparse, DelassusForm::factored}) {
-    const ContactProblem problem =
-        random_problem({.seed = 2, .contacts = 8, .limits = 1, .bilateral = 1}).in_form(form);
-    SolverGaussSeidel solver;
-    ContactSolution solution;
-    solver.solve(problem, solution);
-    const VectorX first = solution.impulse;
-    solution.impulse.setZero();
-    const testing::AllocationGuard guard;
-    solver.solve(problem, solution);
-    EXPECT_EQ(guard.count(), 0);
-    EXPECT_TRUE(first == solution.impulse);
-  }
-}
-
 // Exact sweeps alone solve 24 of the 27 published problems within 3500 sweeps; BoxesStack and RockPile stay far off.
 TEST(SolverGaussSeidel, FclibProblems) {
-  std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(STICTION_SCENES "/fclib")) {
-    if (entry.path().extension() == ".hdf5") paths.push_back(entry.path().string());
-  }
-  std::sort(paths.begin(), paths.end());
+  const std::vector<std::string> paths = testing::fclib_files();
   int solved = 0;
   for (const std::string& path : paths) {
     const FclibProblem file = read_fclib(path);

@@ -5,7 +5,6 @@
 #include <Eigen/LU>
 #include <cmath>
 
-#include "../support/allocation_guard.h"
 #include "../support/random_problems.h"
 #include "stiction/contact/energy.h"
 #include "stiction/contact/judge.h"
@@ -211,24 +210,6 @@ TEST(SolverLemke, IterationLimitIsAStatusAndTheGuessIsNeverMadeWorse) {
   EXPECT_LE(lcp_residual(problem, near.impulse), before);
   ContactSolution again = exact;
   EXPECT_EQ(lemke.solve(problem, again).iterations, 0);
-}
-
-TEST(SolverLemke, SecondSolveAllocatesNothingAndRepeatsItsBits) {
-  const ContactProblem problem =
-      random_mechanics({.seed = 3, .bodies = 4, .contacts = 7, .limits = 2, .bilateral = 2, .dry_friction = 2})
-          .problem();
-  SolverLemke lemke;
-  SolverAnitescuPotra anitescu_potra;
-  for (ContactSolver* solver : {static_cast<ContactSolver*>(&lemke), static_cast<ContactSolver*>(&anitescu_potra)}) {
-    ContactSolution solution;
-    solver->solve(problem, solution);
-    const VectorX first = solution.impulse;
-    solution.impulse.setZero();
-    testing::AllocationGuard guard;
-    solver->solve(problem, solution);
-    EXPECT_EQ(guard.count(), 0) << solver->traits().name;
-    EXPECT_EQ(solution.impulse, first);
-  }
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "../support/allocation_guard.h"
 #include "../support/random_problems.h"
 #include "stiction/contact/judge.h"
 
@@ -98,22 +97,6 @@ TEST(SolverPgs, WarmStartsAndNeverReturnsWorseThanTheGuess) {
   const double before = judge(problem, solution.impulse).eps_nat;
   solver.solve(problem, solution);
   EXPECT_LE(judge(problem, solution.impulse).eps_nat, before * (1 + 1e-6));
-}
-
-TEST(SolverPgs, SecondSolveAllocatesNothing) {
-  for (DelassusForm form : {DelassusForm::dense, DelassusForm::sparse, DelassusForm::factored}) {
-    const ContactProblem problem =
-        random_problem({.seed = 2, .contacts = 8, .limits = 1, .bilateral = 1}).in_form(form);
-    for (ContactModel model : {ContactModel::ncp, ContactModel::ccp, ContactModel::lcp}) {
-      SolverPgs solver(model);
-      ContactSolution solution;
-      solver.solve(problem, solution);
-      solution.impulse.setZero();
-      const testing::AllocationGuard guard;
-      solver.solve(problem, solution);
-      EXPECT_EQ(guard.count(), 0) << to_string(model);
-    }
-  }
 }
 
 TEST(SolverPgs, RefusesSettingsOutOfRange) {

@@ -5,7 +5,6 @@
 #include <Eigen/LU>
 #include <random>
 
-#include "../support/allocation_guard.h"
 #include "../support/random_problems.h"
 #include "stiction/contact/judge.h"
 
@@ -124,17 +123,6 @@ TEST(SolverRaisim, CoupledProblemsMeetTheirModel) {
       }
     }
   }
-}
-
-TEST(SolverRaisim, SecondSolveAllocatesNothing) {
-  const ContactProblem problem = random_problem({.seed = 2, .contacts = 8, .limits = 1, .bilateral = 1});
-  SolverRaisim solver(true);
-  ContactSolution solution;
-  solver.solve(problem, solution);
-  solution.impulse.setZero();
-  const testing::AllocationGuard guard;
-  solver.solve(problem, solution);
-  EXPECT_EQ(guard.count(), 0);
 }
 
 }  // namespace

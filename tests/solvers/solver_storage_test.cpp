@@ -76,6 +76,10 @@ TEST_P(SolverStorage, SecondSolveAllocatesNothing) {
   expect_no_allocation(problem, "factored");
   expect_no_allocation(problem.in_form(DelassusForm::sparse), "sparse");
   expect_no_allocation(problem.in_form(DelassusForm::dense), "dense");
+  RandomProblemOptions hyperstatic = options();
+  hyperstatic.bodies = 3;
+  hyperstatic.contacts = 14;
+  expect_no_allocation(random_mechanics(hyperstatic).problem(), "hyperstatic, factored");
 }
 
 // These do not see the caller's problem but a rescaled or symmetric one, which is made anew for each solve.
