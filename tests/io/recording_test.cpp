@@ -16,6 +16,7 @@
 #include "stiction/io/hdf5_table.h"
 #include "stiction/io/model_storage.h"
 #include "tests/io/recorded_worlds.h"
+#include "tests/support/sanitized.h"
 
 #ifdef STICTION_SANITIZED
 #include "tests/support/hdf5_sanitizers.h"
@@ -381,13 +382,14 @@ TEST_F(Recording, ForeignTruncatedAndDamagedFilesGiveMessages) {
   Simulator simulator(tumbling_pile(3), {.time_step = 5e-3});
   RecordingWriter writer(path_, simulator, {.steps_per_block = 20});
   record_untimed(writer, simulator, 60);  // the same damage in every run
+  const int num_damages = testing::num_samples(400, 4000);
   for (const bool closed : {false, true}) {
     if (closed) writer.close();
     const auto whole = bytes_of(path_);
     read_all(RecordingReader::from_image(whole));
     std::mt19937_64 rng(4);
     int refused = 0;
-    for (int k = 0; k < 400; ++k) {
+    for (int k = 0; k < num_damages; ++k) {
       auto damaged = whole;
       if (k % 4 == 0) {
         damaged.resize(rng() % damaged.size());
@@ -401,7 +403,7 @@ TEST_F(Recording, ForeignTruncatedAndDamagedFilesGiveMessages) {
         ++refused;
       }
     }
-    EXPECT_GT(refused, 100);
+    EXPECT_GT(refused, num_damages / 4);
   }
 }
 
