@@ -62,7 +62,7 @@ const std::vector<Setting>& settings() {
       setting<&S::timed_every>("timed_every", "int = 16"),
       part_setting<rows, &Rows::baumgarte>("baumgarte", "float = 0.2"),
       part_setting<rows, &Rows::slop>("slop", "float = 0.0"),
-      part_setting<rows, &Rows::largest_correction>("largest_correction", "float = 10.0"),
+      part_setting<rows, &Rows::largest_correction>("largest_correction", "float = 1.0"),
       part_setting<rows, &Rows::project_positions>("project_positions", "bool = False"),
       part_setting<rows, &Rows::project_loops>("project_loops", "bool = True"),
       part_setting<rows, &Rows::restitution_threshold>("restitution_threshold", "float = 1e-2"),

@@ -9,8 +9,8 @@ struct ConstraintSettings {
   // Baumgarte: a penetration of Φ asks for the separating speed K (−Φ − slop), K = baumgarte/Δt, at most
   // largest_correction. 0 … 1, no unit; 0 never corrects.
   double baumgarte = 0.2;
-  double slop = 0.0;                 // m (rad for limits); penetration that is left alone
-  double largest_correction = 10.0;  // m/s (rad/s)
+  double slop = 0.0;                // m (rad for limits); penetration that is left alone
+  double largest_correction = 1.0;  // m/s (rad/s); bodies that start inside each other part, and do not explode
   // Position-level projection in place of Baumgarte: velocities stay free of the correction, so no energy is added.
   bool project_positions = false;
   // The same for loops, and for limits where there are loops, whatever holds for contacts. Linkages of robots are often

@@ -68,6 +68,7 @@ Simulator::Workspace::Workspace(std::shared_ptr<const Model> m, const SimulatorS
       dynamics(*model),
       contact_finder(model, s.collision),
       actuation(*model),
+      free_spin(*model),
       row_builder(model),
       pool(std::clamp(s.threads, 1, 1024)) {
   check_settings(settings, time_step);

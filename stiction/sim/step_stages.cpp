@@ -46,6 +46,7 @@ void Simulator::Workspace::find_free_velocity() {
   free_velocity = time_step * generalized_force;
   solve_inertia(*model, dynamics, free_velocity.data());
   free_velocity += state.v;
+  free_spin.correct(dynamics, state.v.data(), time_step, free_velocity.data());
   for (std::size_t t = 0; settings.sleeping && t < model->trees.size(); ++t) {
     if (!sleeping.is_asleep(static_cast<int>(t))) continue;
     free_velocity.segment(model->trees[t].first_velocity, model->trees[t].num_velocities).setZero();

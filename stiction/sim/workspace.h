@@ -11,6 +11,7 @@
 #include "stiction/constraints/row_builder.h"
 #include "stiction/sim/actuation.h"
 #include "stiction/sim/contact_finder.h"
+#include "stiction/sim/free_spin.h"
 #include "stiction/sim/island_slot.h"
 #include "stiction/sim/position_projection.h"
 #include "stiction/sim/simulator.h"
@@ -46,6 +47,7 @@ struct Simulator::Workspace {
 
   // ---- free velocity
   Actuation actuation;
+  FreeSpin free_spin;
   VectorX generalized_force, free_velocity;
 
   // ---- rows

@@ -138,6 +138,21 @@ TEST(Simulator, CollisionOfFreeBodiesConservesMomentum) {
   EXPECT_GT(touching, 0);
 }
 
+TEST(Simulator, BodiesThatStartInsideEachOtherPartGently) {
+  ModelBuilder builder;
+  builder.set_gravity(Vector3::Zero());
+  add_free(builder, "a", Box{{0.1, 0.1, 0.1}}, 1.0, Pose(Vector3(0.0, 0.0, 0.0)), 0.7);
+  add_free(builder, "b", Box{{0.1, 0.1, 0.1}}, 1.0, Pose(Vector3(0.12, 0.0, 0.0)), 0.7);
+  Simulator simulator(builder.build(), {.time_step = 1e-3});
+  double fastest = 0.0;
+  for (int k = 0; k < 200; ++k) {
+    simulator.step();
+    fastest = std::max(fastest, simulator.state().v[6] - simulator.state().v[0]);
+  }
+  EXPECT_NEAR(fastest, 1.0, 1e-9);  // largest_correction
+  EXPECT_GT(simulator.state().q[7] - simulator.state().q[0], 0.2);
+}
+
 TEST(Simulator, ElasticCollisionConservesEnergy) {
   ModelBuilder builder;
   builder.set_gravity(Vector3::Zero());

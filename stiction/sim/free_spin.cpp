@@ -1,0 +1,84 @@
+#include "stiction/sim/free_spin.h"
+
+#include <Eigen/Dense>
+
+namespace stiction {
+namespace {
+
+// Below this angle per step both rules agree to rounding.
+constexpr double negligible_angle = 1e-8;
+// Of the largest entry of the inertia: what is rounder than this has no gyroscopic moment.
+constexpr double roundness = 1e-12;
+
+Matrix3 cross_matrix(const Vector3& a) {
+  return (Matrix3() << 0.0, -a.z(), a.y(), a.z(), 0.0, -a.x(), -a.y(), a.x(), 0.0).finished();
+}
+
+bool is_round(const Matrix3& inertia) {
+  const Matrix3 rest = inertia - inertia(0, 0) * Matrix3::Identity();
+  return rest.cwiseAbs().maxCoeff() <= roundness * inertia(0, 0);
+}
+
+}  // namespace
+
+// Newton on F(ω̄) = J ω̄ + Δt/2 ω̄ × J ω̄ − J ω = 0. A root exists, with ω̄ᵀ J ω̄ ≤ ωᵀ J ω, since F(ω̄)·ω̄ > 0 beyond; steps
+// are halved until ‖F‖ falls. From ω, with less than a radian per step, three or four steps do.
+Vector3 spin_after(const Matrix3& inertia, const Vector3& spin, double time_step) {
+  constexpr int max_steps = 50, max_halvings = 30;
+  const double half = 0.5 * time_step;
+  const Vector3 momentum = inertia * spin;
+  const auto defect = [&](const Vector3& mean) -> Vector3 {
+    const Vector3 l = inertia * mean;
+    return l + half * mean.cross(l) - momentum;
+  };
+  Vector3 mean = spin, error = defect(mean);
+  for (int k = 0; k < max_steps && error.norm() > 1e-16 * momentum.norm(); ++k) {
+    const Matrix3 slope = inertia + half * (cross_matrix(mean) * inertia - cross_matrix(inertia * mean));
+    const Vector3 step = slope.inverse() * error;
+    double length = 1.0;
+    Vector3 next = mean - step, next_error = defect(next);
+    for (int n = 0; n < max_halvings && !(next_error.norm() < error.norm()); ++n) {
+      length *= 0.5;
+      next = mean - length * step;
+      next_error = defect(next);
+    }
+    if (!(next_error.norm() < error.norm())) break;  // rounding
+    mean = next;
+    error = next_error;
+  }
+  // Far from a root nothing is better than to turn on as before.
+  return error.norm() <= 1e-9 * momentum.norm() ? Vector3(2.0 * mean - spin) : spin;
+}
+
+FreeSpin::FreeSpin(const Model& model) {
+  for (const Tree& tree : model.trees) {
+    const Body& body = model.bodies[tree.first_body];
+    if (tree.num_bodies != 1 || body.joint != JointType::free || is_round(body.inertia)) continue;
+    bool has_armature = false;
+    for (int k = 0; k < 6; ++k) has_armature |= model.dofs[body.first_velocity + k].armature != 0.0;
+    if (has_armature) continue;  // its inertia is not that of a body
+    spinners_.push_back({.body = tree.first_body,
+                         .first_velocity = body.first_velocity + 3,
+                         .has_offset = body.com != Vector3::Zero(),
+                         .com = body.com,
+                         .inertia = body.inertia,
+                         .inverse = body.inertia.inverse()});
+  }
+}
+
+void FreeSpin::correct(const DynamicsData& data, const double* v, double time_step, double* free_velocity) const {
+  for (const Spinner& s : spinners_) {
+    const Vector3 spin = Eigen::Map<const Vector3>(v + s.first_velocity);
+    const double angle_squared = time_step * time_step * spin.squaredNorm();
+    if (!(angle_squared > negligible_angle * negligible_angle && angle_squared < 1e300)) continue;
+    const Vector3 explicit_change = -time_step * (s.inverse * spin.cross(s.inertia * spin));
+    const Vector3 correction = spin_after(s.inertia, spin, time_step) - spin - explicit_change;
+    Eigen::Map<Vector3>(free_velocity + s.first_velocity) += correction;
+    if (s.has_offset) {
+      Eigen::Map<Vector3>(free_velocity + s.first_velocity - 3) -=
+          body_pose(data, s.body).rotation * correction.cross(s.com);
+    }
+  }
+}
+
+}  // namespace stiction
