@@ -3,8 +3,9 @@
 // G = A Aᵀ is never formed. w = Aᵀ λ runs along, one pack per velocity node; a visit reads σ_i = A_i w + R_i λ_i + g_i,
 // solves the contact exactly and adds A_iᵀ Δλ_i: O(nodes of the contact). Over-relaxed, λ ← λ + ω (local − λ) followed
 // by the horizontal projection. ω starts at 1 and grows only while the largest change keeps falling, because ω > 1
-// worsens stiff piles. Every sixteenth sweep visits all contacts, the others only those that carry an impulse, and every
-// other one of these only those that still move. The full residual is computed only when the largest change is small.
+// worsens stiff piles. Every sixteenth sweep visits all contacts, the others only those that carry an impulse, and
+// every other one of these only those that still move. The full residual is computed only when the largest change is
+// small.
 //
 // A stiff pile converges too slowly for this to pay. The speed of convergence is watched, and a problem that would need
 // more sweeps than the budget is given up early, with the best iterate, for velocity space to finish.

@@ -76,8 +76,8 @@ TEST(Cassie, LoopsStayClosed) {
   EXPECT_NEAR((center_of_mass_velocity(simulator.dynamics()) - expected).norm(), 0.0, 0.05);
 }
 
-// It collapses: loops, limits and contacts in one problem. No step fails, some are accepted only, and in the end it lies
-// still.
+// It collapses: loops, limits and contacts in one problem. No step fails, some are accepted only, and in the end it
+// lies still.
 TEST(Cassie, CollapsesOnTheGround) {
   ModelBuilder builder;
   std::vector<IgnoredElement> ignored;

@@ -95,8 +95,8 @@ inline std::shared_ptr<const Model> tumbling_pile(int count) {
   for (int k = 0; k < count; ++k) {
     const Geometry shapes[] = {Box{{0.05, 0.06, 0.07}}, Sphere{0.06}, hull, Capsule{0.04, 0.05}};
     const Quaternion turn = Quaternion(1.0, 0.3 * k, 0.7 - 0.1 * k, 0.2).normalized();
-    const int body = builder.add_body(
-        {.name = std::to_string(k) + " of the pile", .pose = Pose(turn, Vector3(0.05 * (k % 3), 0.04 * (k % 2), 0.2 + 0.12 * k))});
+    const int body = builder.add_body({.name = std::to_string(k) + " of the pile",
+                                       .pose = Pose(turn, Vector3(0.05 * (k % 3), 0.04 * (k % 2), 0.2 + 0.12 * k))});
     builder.add_shape({.body = body, .geometry = shapes[k % 4], .material = {.friction = 0.6}, .density = 800.0});
   }
   BodyOptions arm{.name = "arm", .pose = Pose(Vector3(0.4, 0.0, 0.15))};
