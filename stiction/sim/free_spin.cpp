@@ -53,13 +53,17 @@ Vector3 spin_after(const Matrix3& inertia, const Vector3& spin, double time_step
 FreeSpin::FreeSpin(const Model& model) {
   for (const Tree& tree : model.trees) {
     const Body& body = model.bodies[tree.first_body];
-    if (tree.num_bodies != 1 || body.joint != JointType::free || is_round(body.inertia)) continue;
+    if (tree.num_bodies != 1 || body.joint != JointType::free) continue;
+    const bool round = is_round(body.inertia), has_offset = body.com != Vector3::Zero();
+    if (round && !has_offset) continue;
     bool has_armature = false;
     for (int k = 0; k < 6; ++k) has_armature |= model.dofs[body.first_velocity + k].armature != 0.0;
     if (has_armature) continue;  // its inertia is not that of a body
     spinners_.push_back({.body = tree.first_body,
-                         .first_velocity = body.first_velocity + 3,
-                         .has_offset = body.com != Vector3::Zero(),
+                         .first_position = body.first_position,
+                         .first_velocity = body.first_velocity,
+                         .is_round = round,
+                         .has_offset = has_offset,
                          .com = body.com,
                          .inertia = body.inertia,
                          .inverse = body.inertia.inverse()});
@@ -68,16 +72,37 @@ FreeSpin::FreeSpin(const Model& model) {
 
 void FreeSpin::correct(const DynamicsData& data, const double* v, double time_step, double* free_velocity) const {
   for (const Spinner& s : spinners_) {
-    const Vector3 spin = Eigen::Map<const Vector3>(v + s.first_velocity);
+    const Vector3 spin = Eigen::Map<const Vector3>(v + s.first_velocity + 3);
     const double angle_squared = time_step * time_step * spin.squaredNorm();
     if (!(angle_squared > negligible_angle * negligible_angle && angle_squared < 1e300)) continue;
-    const Vector3 explicit_change = -time_step * (s.inverse * spin.cross(s.inertia * spin));
-    const Vector3 correction = spin_after(s.inertia, spin, time_step) - spin - explicit_change;
-    Eigen::Map<Vector3>(free_velocity + s.first_velocity) += correction;
-    if (s.has_offset) {
-      Eigen::Map<Vector3>(free_velocity + s.first_velocity - 3) -=
-          body_pose(data, s.body).rotation * correction.cross(s.com);
+    Vector3 correction = Vector3::Zero();
+    if (!s.is_round) {
+      const Vector3 explicit_change = -time_step * (s.inverse * spin.cross(s.inertia * spin));
+      correction = spin_after(s.inertia, spin, time_step) - spin - explicit_change;
+      Eigen::Map<Vector3>(free_velocity + s.first_velocity + 3) += correction;
     }
+    if (s.has_offset) {
+      const Vector3 centripetal = time_step * spin.cross(spin.cross(s.com));
+      Eigen::Map<Vector3>(free_velocity + s.first_velocity) +=
+          body_pose(data, s.body).rotation * (centripetal - correction.cross(s.com));
+    }
+  }
+}
+
+void FreeSpin::carry_centers(const double* q, const double* moved_by, double time_step, double* next_position,
+                             double* end_velocity) const {
+  for (const Spinner& s : spinners_) {
+    if (!s.has_offset) continue;
+    const auto rotation = [&](const double* position) {
+      return Eigen::Map<const Quaternion>(position + s.first_position + 3).toRotationMatrix();
+    };
+    const auto vector = [](const double* from) { return Vector3(Eigen::Map<const Vector3>(from)); };
+    const Matrix3 before = rotation(q), after = rotation(next_position);
+    const double *u = moved_by + s.first_velocity, *v = end_velocity + s.first_velocity;
+    const Vector3 center =
+        vector(q + s.first_position) + before * s.com + time_step * (vector(u) + before * vector(u + 3).cross(s.com));
+    Eigen::Map<Vector3>(next_position + s.first_position) = center - after * s.com;
+    Eigen::Map<Vector3>(end_velocity + s.first_velocity) += (before - after) * vector(v + 3).cross(s.com);
   }
 }
 

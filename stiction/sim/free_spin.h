@@ -1,13 +1,13 @@
-// Spinning free bodies that neither gain nor lose energy.
+// Single free bodies that spin (what is thrown, heaped and carried): their energy and momentum stay.
 //
 // An explicit step of Euler's equations J ω̇ = −ω × J ω adds energy in every step, a share of about (Δt ω)²: a brick
-// that turns five times a second doubles its energy within seconds and in the end overflows. Single free bodies (what
-// is thrown, heaped and carried) take the implicit midpoint rule instead,
+// that turns five times a second doubles its energy within seconds and in the end overflows. Here they take the
+// implicit midpoint rule instead,
 //
 //     J (ω⁺ − ω) = −Δt ω̄ × J ω̄,   ω̄ = (ω + ω⁺)/2,
 //
-// which keeps what is quadratic and constant in the motion, ωᵀ J ω and ‖J ω‖, to rounding for every Δt. Trees of
-// several bodies stay explicit.
+// which keeps what is quadratic and constant in the motion, ωᵀ J ω and ‖J ω‖, to rounding for every Δt. And it is their
+// centre of mass that flies straight, wherever the body's frame lies. Trees of several bodies stay explicit.
 #pragma once
 
 #include <vector>
@@ -21,14 +21,19 @@ class FreeSpin {
   FreeSpin() = default;
   explicit FreeSpin(const Model& model);
 
-  // After update_kinematics at v. `free_velocity`: v after an explicit step with all forces; its gyroscopic part is
-  // exchanged. The centre of mass keeps its velocity.
+  // After update_kinematics at v. `free_velocity`: v after an explicit step with all forces; its gyroscopic and
+  // centripetal parts are exchanged.
   void correct(const DynamicsData& data, const double* v, double time_step, double* free_velocity) const;
+
+  // After `next_position` was made from q with `moved_by`: moves the centres of mass by that velocity, straight, and
+  // tells the end velocity v⁺ of frames beside them at their new place.
+  void carry_centers(const double* q, const double* moved_by, double time_step, double* next_position,
+                     double* end_velocity) const;
 
  private:
   struct Spinner {
-    int body, first_velocity;  // of the angular velocity
-    bool has_offset;           // centre of mass beside the origin
+    int body, first_position, first_velocity;
+    bool is_round, has_offset;  // no gyroscopic moment; centre of mass beside the origin
     Vector3 com;
     Matrix3 inertia, inverse;  // about the centre of mass, body axes
   };

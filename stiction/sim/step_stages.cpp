@@ -232,8 +232,12 @@ void Simulator::Workspace::integrate_state() {
     generalized_force =
         free_velocity + projection.project(*model, dynamics, rows, end_velocity, time_step, settings.constraints);
     integrate(*model, state.q, generalized_force, time_step, next_position);
+    free_spin.carry_centers(state.q.data(), generalized_force.data(), time_step, next_position.data(),
+                            free_velocity.data());
   } else {
     integrate(*model, state.q, free_velocity, time_step, next_position);
+    free_spin.carry_centers(state.q.data(), free_velocity.data(), time_step, next_position.data(),
+                            free_velocity.data());
   }
   if (settings.sleeping) sleeping.count(*model, free_velocity, settings.sleep_speed, state.rest_steps);
 

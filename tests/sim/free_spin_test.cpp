@@ -14,18 +14,30 @@ namespace {
 
 const Vector3 brick_half_size(0.02, 0.1, 0.2);
 
-// A brick of 1 kg in empty space, its frame at `offset` from its centre.
-std::shared_ptr<const Model> brick(const Vector3& offset = Vector3::Zero()) {
+// 1 kg, its frame at `offset` from its centre.
+void add_thrown(ModelBuilder& builder, const Geometry& shape, const Vector3& offset, const Pose& pose = Pose()) {
+  const int body = builder.add_body({.name = "thrown", .pose = pose});
+  builder.add_shape(
+      {.body = body, .pose = Pose(Vector3(-offset)), .geometry = shape, .material = {.friction = 0.5}, .mass = 1.0});
+}
+
+// In empty space.
+std::shared_ptr<const Model> thrown(const Geometry& shape, const Vector3& offset = Vector3::Zero()) {
   ModelBuilder builder;
   builder.set_gravity(Vector3::Zero());
-  const int body = builder.add_body({.name = "brick"});
-  builder.add_shape({.body = body, .pose = Pose(Vector3(-offset)), .geometry = Box{brick_half_size}, .mass = 1.0});
+  add_thrown(builder, shape, offset);
   return builder.build();
 }
 
-void spin(Simulator& simulator, const Vector3& angular_velocity, const Vector3& offset = Vector3::Zero()) {
+std::shared_ptr<const Model> brick() {
+  return thrown(Box{brick_half_size});
+}
+
+// `velocity` is that of the centre; body and world axes agree at the start.
+void spin(Simulator& simulator, const Vector3& angular_velocity, const Vector3& offset = Vector3::Zero(),
+          const Vector3& velocity = Vector3::Zero()) {
   VectorX v = VectorX::Zero(6);
-  v.head<3>() = angular_velocity.cross(offset);  // the centre rests; body and world axes agree at the start
+  v.head<3>() = velocity + angular_velocity.cross(offset);
   v.tail<3>() = angular_velocity;
   simulator.set_velocity(v);
 }
@@ -54,20 +66,16 @@ TEST(FreeSpin, RuleKeepsEnergyAndMomentumForAnyStep) {
 
 // Five turns a second about a shaky axis, for a hundred seconds. An explicit step overflows within seconds.
 TEST(FreeSpin, BrickKeepsItsEnergyForALongTime) {
-  for (const Vector3& offset : {Vector3(0.0, 0.0, 0.0), Vector3(0.05, -0.03, 0.1)}) {
-    Simulator simulator(brick(offset), {.time_step = 5e-3});
-    spin(simulator, Vector3(30.0, 3.0, 1.0), offset);
-    const double energy = kinetic_energy(simulator.dynamics(), simulator.state().v.data());
-    const Vector3 momentum = angular_momentum_about_center_of_mass(simulator.dynamics());
-    for (int k = 0; k < 20000; ++k) simulator.step();
-    const double end = kinetic_energy(simulator.dynamics(), simulator.state().v.data());
-    const Vector3 end_momentum = angular_momentum_about_center_of_mass(simulator.dynamics());
-    const bool centred = offset.isZero();
-    EXPECT_NEAR(end, energy, (centred ? 1e-10 : 0.02) * energy);
-    EXPECT_NEAR(end_momentum.norm(), momentum.norm(), 1e-10 * momentum.norm());
-    // Its direction wavers: the orientation follows ω⁺, not ω̄.
-    EXPECT_LE((end_momentum - momentum).norm(), 0.02 * momentum.norm());
-  }
+  Simulator simulator(brick(), {.time_step = 5e-3});
+  spin(simulator, Vector3(30.0, 3.0, 1.0));
+  const double energy = kinetic_energy(simulator.dynamics(), simulator.state().v.data());
+  const Vector3 momentum = angular_momentum_about_center_of_mass(simulator.dynamics());
+  for (int k = 0; k < 20000; ++k) simulator.step();
+  EXPECT_NEAR(kinetic_energy(simulator.dynamics(), simulator.state().v.data()), energy, 1e-10 * energy);
+  const Vector3 end = angular_momentum_about_center_of_mass(simulator.dynamics());
+  EXPECT_NEAR(end.norm(), momentum.norm(), 1e-10 * momentum.norm());
+  // Its direction wavers: the orientation follows ω⁺, not ω̄.
+  EXPECT_LE((end - momentum).norm(), 0.02 * momentum.norm());
 }
 
 // ω converges with the square of the step.
@@ -85,17 +93,41 @@ TEST(FreeSpin, SecondOrder) {
   EXPECT_GT(fine, 0.2 * coarse);
 }
 
-// What turns is the same wherever the frame lies.
+// A body is the same wherever its frame lies, and its centre flies straight: the brick, and a ball without gyroscopic
+// moment.
 TEST(FreeSpin, DoesNotDependOnTheFrame) {
-  const Vector3 offset(0.05, -0.03, 0.1), omega(20.0, 5.0, -7.0);
-  Simulator centred(brick(), {.time_step = 1e-3}), beside(brick(offset), {.time_step = 1e-3});
-  spin(centred, omega);
-  spin(beside, omega, offset);
-  for (int k = 0; k < 500; ++k) centred.step(), beside.step();
-  EXPECT_LE((centred.state().v.tail<3>() - beside.state().v.tail<3>()).norm(), 1e-9 * omega.norm());
-  // The centre moves by half a step of centripetal acceleration, once, as with every frame beside it.
-  const double speed = 0.5e-3 * omega.squaredNorm() * offset.norm();
-  EXPECT_LE((center_of_mass(beside.dynamics()) + offset).norm(), 1.5 * speed * 0.5);
+  const Vector3 offset(0.05, -0.03, 0.1), omega(20.0, 5.0, -7.0), flight(1.0, -2.0, 0.5);
+  for (const Geometry& shape : {Geometry(Box{brick_half_size}), Geometry(Sphere{0.1})}) {
+    Simulator centred(thrown(shape), {.time_step = 1e-3}), beside(thrown(shape, offset), {.time_step = 1e-3});
+    spin(centred, omega, Vector3::Zero(), flight);
+    spin(beside, omega, offset, flight);
+    for (int k = 0; k < 5000; ++k) centred.step(), beside.step();
+    EXPECT_LE((centred.state().v.tail<3>() - beside.state().v.tail<3>()).norm(), 1e-9 * omega.norm());
+    EXPECT_LE((linear_momentum(beside.dynamics()) - flight).norm(), 1e-10);
+    EXPECT_LE((center_of_mass(beside.dynamics()) - (5.0 * flight - offset)).norm(), 1e-9);
+    const Quaternion a(centred.state().q.tail<4>()), b(beside.state().q.tail<4>());
+    EXPECT_LE(a.angularDistance(b), 1e-6);
+  }
+}
+
+// Contacts see the same: the brick tumbles on a plane, its frame in its centre and at a corner.
+TEST(FreeSpin, TumblesOnAPlaneAlikeWhereverTheFrameLies) {
+  const Vector3 offset = brick_half_size;
+  std::vector<Vector3> path[2];
+  for (const int k : {0, 1}) {
+    ModelBuilder builder;
+    builder.add_shape({.geometry = Plane{}, .material = {.friction = 0.5}});
+    add_thrown(builder, Box{brick_half_size}, k * offset, Pose(Vector3(Vector3(0.0, 0.0, 0.3) + k * offset)));
+    Simulator simulator(builder.build(), {.time_step = 1e-3});
+    spin(simulator, Vector3(1.0, 3.0, 0.5), k * offset);
+    for (int n = 0; n < 600; ++n) {
+      simulator.step();
+      path[k].push_back(center_of_mass(simulator.dynamics()));
+    }
+    EXPECT_EQ(simulator.num_uncertified_steps(), 0);
+    EXPECT_LT(path[k].back().z(), 0.25);  // it has landed
+  }
+  for (int n = 0; n < 600; ++n) ASSERT_LE((path[0][n] - path[1][n]).norm(), 1e-6) << n;
 }
 
 }  // namespace
