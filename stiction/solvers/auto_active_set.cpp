@@ -44,40 +44,34 @@ void eliminate_columns(double* matrix, int stride, int last_column, int k, int f
 
 }  // namespace
 
-inline void AutoActiveSet::add_row_equation(int row) {
-  row_1_[n_] = row_2_[n_] = row;
-  weight_1_[n_] = 1.0;
-  weight_2_[n_] = 0.0;
-  ++n_;
+inline void AutoActiveSet::add_rows(int row, int count) {
+  if (num_runs_ > 0) {
+    Run& last = runs_[num_runs_ - 1];
+    if (last.first + last.length == n_ && last.row + last.length == row) {
+      last.length += count;
+      n_ += count;
+      return;
+    }
+  }
+  runs_[num_runs_++] = {row, n_, count};
+  n_ += count;
 }
 
-inline void AutoActiveSet::add_equation(int row_1, double weight_1, int row_2, double weight_2) {
-  combined_[num_combined_++] = n_;
-  row_1_[n_] = row_1;
-  row_2_[n_] = row_2;
-  weight_1_[n_] = weight_1;
-  weight_2_[n_] = weight_2;
-  ++n_;
+inline void AutoActiveSet::add_units(int row, int count, const double* lambda) {
+  for (int k = 0; k < count; ++k) {
+    column_[n_ + k] = row + k;
+    old_value_[n_ + k] = lambda[row + k];
+    shift_[n_ + k] = 0.0;
+  }
+  add_rows(row, count);
 }
 
-inline void AutoActiveSet::add_unit(int row, double old_value) {
-  Unknown& u = unknown_[n_];
-  u.column = row;
-  u.old_value = old_value;
-  u.shift = 0.0;
-  add_row_equation(row);
-}
-
-inline void AutoActiveSet::set_direction(int first_row, double d0, double d1, double d2, double old_value,
-                                         double shift) {
-  Unknown& u = unknown_[n_];
-  u.column = -1;
-  u.first_row = first_row;
-  u.direction[0] = d0;
-  u.direction[1] = d1;
-  u.direction[2] = d2;
-  u.old_value = old_value;
-  u.shift = shift;
+// The equation of unknown n follows.
+inline void AutoActiveSet::add_direction(const Direction& direction, double old_value, double shift) {
+  column_[n_] = -1 - num_directions_;
+  old_value_[n_] = old_value;
+  shift_[n_] = shift;
+  directions_[num_directions_++] = direction;
 }
 
 inline void AutoActiveSet::choose_contact(const AutoDenseView& view, const Constraint& c, const double* lambda,
@@ -91,22 +85,23 @@ inline void AutoActiveSet::choose_contact(const AutoDenseView& view, const Const
   const double reach = c.friction * (l[2] > 0.0 ? std::min(x2, l[2]) : x2);
   const double tangent = std::sqrt(x0 * x0 + x1 * x1);
   if (tangent <= reach) {
+    if (view.is_movable(f) && view.is_movable(f + 1) && view.is_movable(f + 2)) return add_units(f, 3, lambda);
     for (int k = 0; k < 3; ++k) {
-      if (view.is_movable(f + k)) add_unit(f + k, l[k]);
+      if (view.is_movable(f + k)) add_units(f + k, 1, lambda);
     }
     return;
   }
   const double turn = 1.0 / tangent;
   const double d0 = turn * x0, d1 = turn * x1;
-  set_direction(f, c.friction * d0, c.friction * d1, 1.0, std::max(0.0, l[2]), 0.0);
-  add_row_equation(f + 2);
+  add_direction({f, {c.friction * d0, c.friction * d1, 1.0}}, std::max(0.0, l[2]), 0.0);
+  add_rows(f + 2, 1);
   if (!(reach > 0.0)) return;  // μ = 0: no tangential impulse at all
-  set_direction(f, -d1, d0, 0.0, -d1 * l[0] + d0 * l[1], (tangent - reach) * largest / reach);
-  add_equation(f, -d1, f + 1, d0);
+  add_direction({f, {-d1, d0, 0.0}}, -d1 * l[0] + d0 * l[1], (tangent - reach) * largest / reach);
+  combined_[num_combined_++] = {f, n_++, {-d1, d0}};
 }
 
 void AutoActiveSet::choose_active_set(const AutoDenseView& view, const double* lambda, const double* sigma) {
-  n_ = num_combined_ = 0;
+  n_ = num_runs_ = num_combined_ = num_directions_ = 0;
   any_fixed_ = false;
   for (const Constraint& c : view.constraints) {
     const int f = c.first_row;
@@ -116,7 +111,7 @@ void AutoActiveSet::choose_active_set(const AutoDenseView& view, const double* l
     }
     if (c.kind == ConstraintKind::bilateral) {
       for (int k = 0; k < c.rows; ++k) {
-        if (view.is_movable(f + k)) add_unit(f + k, lambda[f + k]);
+        if (view.is_movable(f + k)) add_units(f + k, 1, lambda);
       }
       continue;
     }
@@ -124,9 +119,9 @@ void AutoActiveSet::choose_active_set(const AutoDenseView& view, const double* l
     if (!view.is_movable(f)) continue;
     const double x = lambda[f] - sigma[f] / w;
     if (c.kind == ConstraintKind::unilateral) {
-      if (x > 0.0) add_unit(f, lambda[f]);
+      if (x > 0.0) add_units(f, 1, lambda);
     } else if (std::abs(x) < c.bound) {
-      add_unit(f, lambda[f]);
+      add_units(f, 1, lambda);
     } else {
       if (!any_fixed_) std::fill(fixed_.begin(), fixed_.begin() + view.rows, 0.0);
       any_fixed_ = true;
@@ -135,40 +130,58 @@ void AutoActiveSet::choose_active_set(const AutoDenseView& view, const double* l
   }
 }
 
-// The equations of the active set from a vector of all rows; padding becomes zero.
+// The equations of the active set from a vector of all rows.
 inline void AutoActiveSet::pick_equations(const double* full, double* picked) const {
-  const int *row_1 = row_1_.data(), *row_2 = row_2_.data();
-  store(picked + stride_ - 8, Pack8{});
-  for (int i = 0; i < n_; ++i) picked[i] = full[row_1[i]];
+  for (int k = 0; k < num_runs_; ++k) std::copy_n(full + runs_[k].row, runs_[k].length, picked + runs_[k].first);
   for (int k = 0; k < num_combined_; ++k) {
-    const int i = combined_[k];
-    picked[i] = weight_1_[i] * full[row_1[i]] + weight_2_[i] * full[row_2[i]];
+    const Combined& c = combined_[k];
+    picked[c.equation] = c.weight[0] * full[c.row] + c.weight[1] * full[c.row + 1];
   }
 }
 
+// The same by whole packs: up to seven entries behind a run are read and written. Runs ascend, so what is written too
+// much is overwritten by the next, or lies in the padding, or in the next column, which must not be there yet.
+inline void AutoActiveSet::pick_padded(const double* full, double* picked) const {
+  const Run *run = runs_.data(), *const last_run = run + num_runs_;
+  for (; run != last_run; ++run) {
+    const double *from = full + run->row, *const end = from + run->length;
+    for (double* to = picked + run->first; from < end; from += 8, to += 8) store(to, load(from));
+  }
+  const Combined *c = combined_.data(), *const last = c + num_combined_;
+  for (; c != last; ++c) picked[c->equation] = c->weight[0] * full[c->row] + c->weight[1] * full[c->row + 1];
+}
+
+// Padding rows hold anything finite: no row reads another one's padding.
 void AutoActiveSet::assemble(const AutoDenseView& view, double proximal) {
   if (n_ == 0) return;
-  double* right = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * n_;
+  const int n = n_, stride = stride_, last_column = view.rows - 1;
+  const int* const number = column_.data();
+  double *const work = work_.data(), *const weight = weight_.data();
+  const double* const shift = shift_.data();
+  double* column = matrix_.data();
+  for (int j = 0; j < n; ++j, column += stride) {
+    const double* full = work;
+    if (number[j] < 0) {
+      const Direction& d = directions_[-1 - number[j]];
+      auto_dense_detail::combine_three_columns(work, view.stride, view.column(d.first_row), d.weight);
+    } else if (number[j] < last_column) {
+      full = view.column(number[j]);
+    } else {  // nothing may be read behind the last column
+      std::copy_n(view.column(last_column), view.stride, work);
+    }
+    pick_padded(full, column);
+    const double diagonal = column[j] + shift[j];
+    weight[j] = proximal * std::abs(diagonal);
+    column[j] = diagonal + weight[j];
+  }
   const double* load_vector = view.free_velocity;
   if (any_fixed_) {
-    auto_dense_velocity(view, fixed_.data(), work_.data());
-    load_vector = work_.data();
+    auto_dense_velocity(view, fixed_.data(), work);
+    load_vector = work;
   }
-  pick_equations(load_vector, right);
-  for (int j = 0; j < n_; ++j) {
-    const Unknown& u = unknown_[j];
-    const double* full = view.column(u.column >= 0 ? u.column : u.first_row);
-    if (u.column < 0) {
-      auto_dense_detail::combine_three_columns(work_.data(), view.stride, full, u.direction);
-      full = work_.data();
-    }
-    double* column = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * j;
-    pick_equations(full, column);
-    column[j] += u.shift;
-    const double weight = proximal * std::abs(column[j]);
-    column[j] += weight;
-    right[j] = weight * u.old_value - right[j];
-  }
+  pick_equations(load_vector, column);
+  for (int j = 0; j < n; ++j) column[j] = weight[j] * old_value_[j] - column[j];
+  for (int j = n; j < stride; ++j) column[j] = 0.0;
 }
 
 // Two pivots at a time; a last single one has no rows below it.
@@ -230,30 +243,26 @@ void AutoActiveSet::substitute_back() {
 void AutoActiveSet::write(const AutoDenseView& view, double* lambda) const {
   for (int k = 0; k < view.rows; ++k) lambda[k] = any_fixed_ ? fixed_[k] : 0.0;
   for (int j = 0; j < n_; ++j) {
-    const Unknown& u = unknown_[j];
-    if (u.column >= 0) {
-      lambda[u.column] = y_[j];
+    if (column_[j] >= 0) {
+      lambda[column_[j]] = y_[j];
     } else {
-      for (int k = 0; k < 3; ++k) lambda[u.first_row + k] += y_[j] * u.direction[k];
+      const Direction& d = directions_[-1 - column_[j]];
+      for (int k = 0; k < 3; ++k) lambda[d.first_row + k] += y_[j] * d.weight[k];
     }
   }
 }
 
 bool AutoActiveSet::step(const AutoDenseView& view, double proximal, double* lambda, const double* sigma) {
   const std::size_t m = view.rows, padded = view.stride;
-  if (unknown_.size() < m) {
-    unknown_.resize(m);
-    row_1_.resize(m);
-    row_2_.resize(m);
+  if (column_.size() < m) {
+    runs_.resize(m);
     combined_.resize(m);
-    weight_1_.resize(m);
-    weight_2_.resize(m);
+    directions_.resize(m);
+    column_.resize(m);
+    for (auto* v : {&old_value_, &shift_, &weight_, &pivot_inverse_, &y_, &forward_}) v->resize(padded);
     fixed_.resize(m);
-    pivot_inverse_.resize(padded);
-    y_.resize(m);
-    forward_.resize(m);
-    work_.resize(padded);
-    matrix_.resize(padded * (m + 1));
+    work_.resize(padded + 8);
+    matrix_.resize(padded * (m + 1) + 8);
   }
   choose_active_set(view, lambda, sigma);
   stride_ = padded8(n_);
@@ -264,13 +273,29 @@ bool AutoActiveSet::step(const AutoDenseView& view, double proximal, double* lam
   return true;
 }
 
-// Forward through L (below the diagonal a column holds L times its pivot), one row ahead as in substitute_back(), then
-// back; y gets the correction added.
+double AutoActiveSet::held_back() const {
+  double largest = 0.0;
+  for (int i = 0; i < n_; ++i) largest = std::max(largest, std::abs(weight_[i] * (y_[i] - old_value_[i])));
+  return largest;
+}
+
+void AutoActiveSet::release(const AutoDenseView& view, double* lambda) {
+  double* right = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * n_;
+  for (int i = 0; i < n_; ++i) right[i] = weight_[i] * (y_[i] - old_value_[i]);
+  correct(view, lambda);
+}
+
 void AutoActiveSet::refine(const AutoDenseView& view, double* lambda, const double* sigma) {
   double* right = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * n_;
-  for (int i = 0; i < n_; ++i) {
-    right[i] = -(weight_1_[i] * sigma[row_1_[i]] + weight_2_[i] * sigma[row_2_[i]] + unknown_[i].shift * y_[i]);
-  }
+  pick_equations(sigma, right);
+  for (int i = 0; i < n_; ++i) right[i] = -(right[i] + shift_[i] * y_[i]);
+  correct(view, lambda);
+}
+
+// Forward through L (below the diagonal a column holds L times its pivot), one row ahead as in substitute_back(), then
+// back; y gets the correction added.
+void AutoActiveSet::correct(const AutoDenseView& view, double* lambda) {
+  double* right = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * n_;
   double next = n_ > 0 ? right[0] : 0.0;
   for (int k = 0; k < n_; ++k) {
     forward_[k] = next;

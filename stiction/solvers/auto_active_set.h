@@ -22,43 +22,57 @@ class AutoActiveSet {
   // One full step: λ is replaced by the solution of the linear system of its active set. σ = Gλ + g on entry.
   // False, with λ as it was, at a vanishing or non-finite pivot.
   bool step(const AutoDenseView& view, double proximal, double* lambda, const double* sigma);
+  // After step(): the largest |σ| that the proximal term left in a row of the active set.
+  double held_back() const;
+  // After step(): removes what the proximal term held back, which is known without σ: K y + Pᵀ g = ε K_ii (y(old) − y).
+  void release(const AutoDenseView& view, double* lambda);
   // After step(), with σ of the λ it left: removes what the proximal term held back, by the factors at hand. The active
   // set and its directions stay.
   void refine(const AutoDenseView& view, double* lambda, const double* sigma);
 
  private:
-  // Unknown j moves λ along one or two rows more than its own; its equation is a combination of two rows of σ.
-  struct Unknown {
-    int column = -1;         // the column of G where the direction is a unit vector, else −1
-    int first_row = 0;       // of the constraint, where it is not
-    double direction[3];     // of λ, by the rows of the constraint
-    double old_value = 0.0;  // y_j of the last iterate
-    double shift = 0.0;      // c of a sliding contact
+  // Where λ moves along one or two rows of a contact more than its own.
+  struct Direction {
+    int first_row;     // of the contact
+    double weight[3];  // by its rows
+  };
+  // Equations that are neighbouring rows of σ: equation `first` is row `row`, and so on.
+  struct Run {
+    int row, first, length;
+  };
+  // An equation of two neighbouring rows of σ.
+  struct Combined {
+    int row, equation;
+    double weight[2];
   };
   void choose_active_set(const AutoDenseView& view, const double* lambda, const double* sigma);
   void choose_contact(const AutoDenseView& view, const Constraint& c, const double* lambda, const double* sigma);
-  void add_unit(int row, double old_value);
-  void set_direction(int first_row, double d0, double d1, double d2, double old_value, double shift);
-  void add_row_equation(int row);
-  void add_equation(int row_1, double weight_1, int row_2, double weight_2);
+  void add_rows(int row, int count);
+  void add_units(int row, int count, const double* lambda);
+  void add_direction(const Direction& direction, double old_value, double shift);
   void pick_equations(const double* full, double* picked) const;
+  void pick_padded(const double* full, double* picked) const;
   void assemble(const AutoDenseView& view, double proximal);
   bool eliminate();
   void substitute_back();
+  void correct(const AutoDenseView& view, double* lambda);
   void write(const AutoDenseView& view, double* lambda) const;
 
   int n_ = 0, stride_ = 0;
   bool any_fixed_ = false;
-  std::vector<Unknown> unknown_;
-  std::vector<int> row_1_, row_2_;
-  std::vector<double> weight_1_, weight_2_;
-  std::vector<int> combined_;  // equations of two rows
-  int num_combined_ = 0;
+  int num_runs_ = 0, num_combined_ = 0, num_directions_ = 0;
+  std::vector<Run> runs_;
+  std::vector<Combined> combined_;
+  std::vector<Direction> directions_;
+  // By unknown: the column of G where its direction is a unit vector, else −1 − its number in directions_; its value in
+  // the last iterate; c of a sliding contact; ε K_jj.
+  std::vector<int> column_;
+  AlignedVector<double> old_value_, shift_, weight_;
   AlignedVector<double> fixed_;          // impulses of dry-friction rows on their bounds, by problem rows
   AlignedVector<double> work_;           // one column of G times a direction; g + G fixed
   AlignedVector<double> matrix_;         // stride × (n + 1), column-major, the right-hand side last
   AlignedVector<double> pivot_inverse_;  // padded; finite in the padding
-  std::vector<double> y_, forward_;
+  AlignedVector<double> y_, forward_;    // padded
 };
 
 }  // namespace stiction

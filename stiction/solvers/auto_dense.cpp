@@ -177,10 +177,12 @@ bool AutoDense::newton_run(const AutoDenseView& view, const AutoResidualScale& s
     if (!active_set_.step(view, proximal, lambda_.data(), sigma_.data())) break;
     ++outcome.iterations;
     ++outcome.factorisations;
+    // Near the solution all that is missing is what the proximal term held back: a substitution, not a new matrix.
+    const bool released = best_residual_ < settings.release_below && scale.velocity * active_set_.held_back() > limit;
+    if (released) active_set_.release(view, lambda_.data());
     const int progress = newton_step(view, scale, limit);
     if (progress > 0) return true;
-    // Near the solution all that is missing is what the proximal term held back: a substitution, not a new matrix.
-    if (progress == 0 && best_residual_ < settings.refine_below) {
+    if (!released && progress == 0 && best_residual_ < settings.refine_below) {
       active_set_.refine(view, lambda_.data(), sigma_.data());
       if (newton_step(view, scale, limit) > 0) return true;
     }
@@ -274,7 +276,7 @@ AutoOutcome AutoDense::solve(const AutoDenseView& view, const AutoResidualScale&
     if (k == 0 && near && !(rate * rate * rate * outcome.residual <= limit)) break;
   }
   if (!outcome.converged) {
-    keep(lambda_, sigma_, residual(in_full));
+    keep(lambda_, sigma_, sweeps == 0 ? outcome.residual : residual(in_full));
     if (settings.use_newton) {
       outcome.stage = AutoStage::active_set;
       outcome.converged = newton(view, scale, limit, impulse.isZero(0.0), outcome);

@@ -32,7 +32,8 @@ struct AutoDenseSettings {
   int few_contacts = 4;
   double light_coupling = 0.1;
   int patience = 6;            // Newton steps without a new best before a restart
-  double refine_below = 1e-3;  // residual from which a Newton step is followed by a refinement with the same factors
+  double release_below = 1.0;  // residual from which a Newton step gives up its proximal term where that holds it back
+  double refine_below = 1e-3;  // residual from which any other one is followed by a refinement with the same factors
   double worthwhile = 0.5;     // a new best must be this much of the last one to count as progress
   int newton_steps = 80;       // in all restarts together
   int restarts = 6;            // of 4, 8, 16 … sweeps, then give up

@@ -105,6 +105,32 @@ INSTANTIATE_TEST_SUITE_P(Robots, AutoDenseSequence,
                            return name;
                          });
 
+// All contacts stick at a tiny σ: after a step σ is what the proximal term left, and nothing once that is released.
+TEST(AutoActiveSet, ReleasesWhatTheProximalTermHeldBack) {
+  testing::RandomProblemOptions options;
+  options.contacts = 6;
+  options.bilateral = 2;
+  options.friction = 1e3;
+  const ContactProblem problem = testing::random_problem(options).in_form(DelassusForm::dense);
+  const DelassusDense& g = problem.dense();
+  AutoDenseView view;
+  view.rows = g.size;
+  view.stride = g.stride;
+  view.delassus = g.data.data();
+  view.free_velocity = problem.free_velocity().data();
+  view.constraints = problem.constraints();
+  VectorX lambda = VectorX::Ones(view.rows), sigma = VectorX::Zero(view.stride);
+  AutoActiveSet active_set;
+  ASSERT_TRUE(active_set.step(view, 1e-5, lambda.data(), sigma.data()));
+  auto_dense_velocity(view, lambda.data(), sigma.data());
+  const double held = sigma.lpNorm<Eigen::Infinity>();
+  EXPECT_GT(held, 1e-9);
+  EXPECT_NEAR(active_set.held_back(), held, 1e-6 * held);
+  active_set.release(view, lambda.data());
+  auto_dense_velocity(view, lambda.data(), sigma.data());
+  EXPECT_LT(sigma.lpNorm<Eigen::Infinity>(), 0.1 * held);
+}
+
 TEST(AutoDense, EachStageIsReached) {
   const Tally tally = run_sequence("quadruped-fall", 1e-9, true);
   EXPECT_GT(tally.stages[static_cast<int>(AutoStage::warm_start)], 0);
