@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/math/vectorise.h"
+
 namespace stiction {
 
 Actuation::Actuation(const Model& model) {
@@ -11,41 +13,52 @@ Actuation::Actuation(const Model& model) {
   actuator_force_.setZero(nv);
   added_.setZero(nv);
   actuator_added_.setZero(nv);
-  position_of_.assign(nv, -1);
+  damping_.setZero(nv);
+  stiffness_.setZero(nv);
+  rest_.setZero(nv);
+  position_of_.assign(nv, 0);
   for (int j = 0; j < nv; ++j) {
-    const Body& body = model.bodies[model.dofs[j].body];
-    if (num_positions_of(body.joint) == 1) position_of_[j] = body.first_position;
-    if (model.dofs[j].damping > 0.0 || model.dofs[j].stiffness > 0.0) passive_.push_back(j);
+    const Dof& dof = model.dofs[j];
+    const Body& body = model.bodies[dof.body];
+    if (dof.damping > 0.0) damping_[j] = dof.damping;
+    if (num_positions_of(body.joint) == 1) {
+      position_of_[j] = body.first_position;
+      if (dof.stiffness > 0.0) stiffness_[j] = dof.stiffness;
+      rest_[j] = dof.rest_position;
+    }
+    any_passive_ = any_passive_ || damping_[j] > 0.0 || stiffness_[j] > 0.0;
+  }
+  for (const Actuator& a : model.actuators) {
+    any_effort_limit_ = any_effort_limit_ || std::isfinite(model.dofs[a.dof].effort_limit);
   }
 }
 
 void Actuation::update(const Model& model, const double* q, const double* v, const double* control, double time_step,
                        bool implicit) {
-  if (passive_.empty() && model.actuators.empty()) return;  // everything stays zero
-  force_.setZero();
-  added_.setZero();
-  any_added_ = false;
+  if (!any_passive_ && model.actuators.empty()) return;  // everything stays zero
+  any_added_ = any_passive_ && implicit;
   if (!model.actuators.empty()) add_actuators(model, q, v, control, time_step, implicit);
-  for (const int j : passive_) {
-    const Dof& dof = model.dofs[j];
-    double f = -dof.damping * v[j];
-    if (dof.stiffness > 0.0) {
-      f -= dof.stiffness * (q[position_of_[j]] - dof.rest_position);
-      if (implicit) f -= time_step * dof.stiffness * v[j];
-    }
-    force_[j] += f;
-    if (implicit) added_[j] += time_step * (dof.damping + time_step * dof.stiffness);
-    any_added_ = any_added_ || implicit;
+  const double ahead = implicit ? time_step : 0.0;  // springs act where they are at the end of the step
+  const double *damping = damping_.data(), *stiffness = stiffness_.data(), *rest = rest_.data();
+  const double *driven = actuator_force_.data(), *driven_added = actuator_added_.data();
+  double *force = force_.data(), *added = added_.data();
+  const int nv = static_cast<int>(force_.size()), *position = position_of_.data();
+  STICTION_VECTORISE
+  for (int j = 0; j < nv; ++j) {
+    const double stretch = q[position[j]] - rest[j] + ahead * v[j];
+    force[j] = driven[j] - (damping[j] * v[j] + stiffness[j] * stretch);
+    added[j] = driven_added[j] + ahead * (damping[j] + ahead * stiffness[j]);
   }
 }
 
-double Actuation::spring_energy(const Model& model, const double* q) const {
+double Actuation::spring_energy(const double* q) const {
   double energy = 0.0;
-  for (const int j : passive_) {
-    const Dof& dof = model.dofs[j];
-    if (dof.stiffness == 0.0) continue;
-    const double stretch = q[position_of_[j]] - dof.rest_position;
-    energy += 0.5 * dof.stiffness * stretch * stretch;
+  if (!any_passive_) return energy;
+  const double *stiffness = stiffness_.data(), *rest = rest_.data();
+  const int nv = static_cast<int>(rest_.size()), *position = position_of_.data();
+  for (int j = 0; j < nv; ++j) {
+    const double stretch = q[position[j]] - rest[j];
+    energy += 0.5 * stiffness[j] * stretch * stretch;
   }
   return energy;
 }
@@ -70,9 +83,13 @@ void Actuation::add_actuators(const Model& model, const double* q, const double*
     const double limited = std::clamp(force, a.force_lower, a.force_upper);
     actuator_force_[a.dof] += a.gear * limited;
     if (implicit && limited == force) {
-      actuator_added_[a.dof] += a.gear * a.gear * time_step * (damping + time_step * stiffness);
+      const double added = a.gear * a.gear * time_step * (damping + time_step * stiffness);
+      actuator_added_[a.dof] += added;
+      any_added_ = any_added_ || added > 0.0;
     }
   }
+  if (!any_effort_limit_) return;
+  any_added_ = any_passive_ && implicit;
   for (const Actuator& a : model.actuators) {
     const int j = a.dof;
     const double limit = model.dofs[j].effort_limit;
@@ -82,8 +99,6 @@ void Actuation::add_actuators(const Model& model, const double* q, const double*
     }
     any_added_ = any_added_ || actuator_added_[j] > 0.0;
   }
-  force_ += actuator_force_;
-  added_ += actuator_added_;
 }
 
 }  // namespace stiction

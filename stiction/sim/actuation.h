@@ -19,7 +19,7 @@ class Actuation {
   void update(const Model& model, const double* q, const double* v, const double* control, double time_step,
               bool implicit);
 
-  double spring_energy(const Model& model, const double* q) const;  // Σ ½ k (q − rest)² of the joints, J
+  double spring_energy(const double* q) const;  // Σ ½ k (q − rest)² of the joints, J
 
   const VectorX& force() const { return force_; }                    // passive and actuators, N·m or N, by velocity
   const VectorX& actuator_force() const { return actuator_force_; }  // actuators alone
@@ -31,8 +31,10 @@ class Actuation {
                      bool implicit);
 
   VectorX force_, actuator_force_, added_, actuator_added_;
-  std::vector<int> passive_;      // degrees of freedom with damping or stiffness
-  std::vector<int> position_of_;  // index in q of every degree of freedom of one position, else −1
+  VectorX damping_, stiffness_, rest_;  // by velocity
+  std::vector<int> position_of_;        // by velocity: index in q where it has one, else 0, and no stiffness
+  bool any_passive_ = false;            // damping or stiffness
+  bool any_effort_limit_ = false;       // of a driven degree of freedom
   bool any_added_ = false;
 };
 

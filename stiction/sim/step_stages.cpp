@@ -212,7 +212,7 @@ void Simulator::Workspace::account_energy() {
   }
   const MechanicalEnergy energy = mechanical_energy(dynamics, state.v.data());
   report.kinetic_energy = energy.kinetic;
-  report.potential_energy = energy.gravity + actuation.spring_energy(*model, state.q.data());
+  report.potential_energy = energy.gravity + actuation.spring_energy(state.q.data());
   for (const ContactPoint& point : points) {
     report.largest_penetration = std::max(report.largest_penetration, -point.gap);
   }
