@@ -12,32 +12,77 @@ namespace {
 
 constexpr Pack8 lane_numbers{0, 1, 2, 3, 4, 5, 6, 7};
 
-// Rows of column k below row k, as multiples of its pivot; rows above lie in the first pack only.
-template <int Packs>
-void load_multipliers(const double* column, int k, int first, double pivot_inverse, Pack8* multiplier) {
-  for (int p = 0; p < Packs; ++p) multiplier[p] = pivot_inverse * load(column + first + 8 * p);
-  const Pack8 below = lane_numbers + static_cast<double>(first - k);
-  multiplier[0] = below > 0.0 ? multiplier[0] : Pack8{};
+// P⁻¹ by rows, of the block whose first column begins at `a`. False where its determinant vanishes or is not finite.
+bool invert_block(const double* a, int stride, double* inverse) {
+  const double *b = a + stride, *c = b + stride;
+  const double first[3] = {b[1] * c[2] - c[1] * b[2], c[1] * a[2] - a[1] * c[2], a[1] * b[2] - b[1] * a[2]};
+  const double determinant = a[0] * first[0] + (b[0] * first[1] + c[0] * first[2]);
+  if (!(std::abs(determinant) > 0.0 && std::isfinite(determinant))) return false;
+  const double scale = 1.0 / determinant;
+  inverse[0] = scale * first[0];
+  inverse[1] = scale * (c[0] * b[2] - b[0] * c[2]);
+  inverse[2] = scale * (b[0] * c[1] - c[0] * b[1]);
+  inverse[3] = scale * first[1];
+  inverse[4] = scale * (a[0] * c[2] - c[0] * a[2]);
+  inverse[5] = scale * (c[0] * a[1] - a[0] * c[1]);
+  inverse[6] = scale * first[2];
+  inverse[7] = scale * (b[0] * a[2] - a[0] * b[2]);
+  inverse[8] = scale * (a[0] * b[1] - b[0] * a[1]);
+  return true;
 }
 
-// Subtracts multiples of columns k and k + 1 from the columns after them, over `Packs` packs of rows from `first` on;
-// the multipliers stay in registers. Two columns at once: half the traffic, half the waiting for the next pivot.
-template <int Packs>
-void eliminate_columns(double* matrix, int stride, int last_column, int k, int first, const double* pivot_inverse) {
-  Pack8 one[Packs], two[Packs];
-  const double* column = matrix + static_cast<std::ptrdiff_t>(stride) * k;
-  double* next = matrix + static_cast<std::ptrdiff_t>(stride) * (k + 1);
-  const double below_pivot = pivot_inverse[0] * column[k + 1];
-  load_multipliers<Packs>(column, k, first, pivot_inverse[0], one);
-  for (int p = 0; p < Packs; ++p) {
-    store(next + first + 8 * p, load(next + first + 8 * p) - next[k] * one[p]);
+// A block of three rows, in registers.
+struct Triple {
+  double a, b, c;
+};
+inline Triple read(const double* x) {
+  return {x[0], x[1], x[2]};
+}
+inline void store_triple(const Triple& x, double* to) {
+  to[0] = x.a, to[1] = x.b, to[2] = x.c;
+}
+inline Triple multiply(const double* rows, const Triple& x) {
+  return {rows[0] * x.a + (rows[1] * x.b + rows[2] * x.c), rows[3] * x.a + (rows[4] * x.b + rows[5] * x.c),
+          rows[6] * x.a + (rows[7] * x.b + rows[8] * x.c)};
+}
+// x − (three neighbouring columns) y, in three rows.
+inline Triple subtract(const Triple& x, const double* column, int stride, const Triple& y) {
+  const double *b = column + stride, *c = b + stride;
+  return {((x.a - y.a * column[0]) - y.b * b[0]) - y.c * c[0], ((x.b - y.a * column[1]) - y.b * b[1]) - y.c * c[1],
+          ((x.c - y.a * column[2]) - y.b * b[2]) - y.c * c[2]};
+}
+// The same in rows [first, end), by whole packs.
+inline void subtract(double* x, int first, int end, const double* column, int stride, const Triple& y) {
+  const double *b = column + stride, *c = b + stride;
+  for (int g = first; g < end; g += 8) {
+    store(x + g, ((load(x + g) - y.a * load(column + g)) - y.b * load(b + g)) - y.c * load(c + g));
   }
-  load_multipliers<Packs>(next, k + 1, first, pivot_inverse[1], two);
-  double* target = next + stride;
-  for (int j = k + 2; j <= last_column; ++j, target += stride) {
-    const double x = target[k], y = target[k + 1] - x * below_pivot;
+}
+
+// Eliminates columns k … k + 2 from those after them, over `Packs` packs of rows from `first` on: target −= (B P⁻¹)
+// (rows k … k + 2 of the target), B being what is below the block. The multipliers B P⁻¹ stay in registers.
+template <int Packs>
+void eliminate_columns(double* matrix, int stride, int last_column, int k, int first, const double* inverse) {
+  Pack8 one[Packs], two[Packs], three[Packs];
+  double* target = matrix + static_cast<std::ptrdiff_t>(stride) * k;
+  for (int p = 0; p < Packs; ++p) {
+    const double* from = target + first + 8 * p;
+    const Pack8 a = load(from), b = load(from + stride), c = load(from + 2 * stride);
+    one[p] = inverse[0] * a + (inverse[3] * b + inverse[6] * c);
+    two[p] = inverse[1] * a + (inverse[4] * b + inverse[7] * c);
+    three[p] = inverse[2] * a + (inverse[5] * b + inverse[8] * c);
+  }
+  // Rows of the block and above it lie in the first pack only.
+  const Pack8 below = lane_numbers + static_cast<double>(first - k - 2);
+  one[0] = below > 0.0 ? one[0] : Pack8{};
+  two[0] = below > 0.0 ? two[0] : Pack8{};
+  three[0] = below > 0.0 ? three[0] : Pack8{};
+  target += 3 * static_cast<std::ptrdiff_t>(stride);
+  for (int j = k + 3; j <= last_column; ++j, target += stride) {
+    const Triple x = read(target + k);
     for (int p = 0; p < Packs; ++p) {
-      store(target + first + 8 * p, (load(target + first + 8 * p) - x * one[p]) - y * two[p]);
+      double* to = target + first + 8 * p;
+      store(to, ((load(to) - x.a * one[p]) - x.b * two[p]) - x.c * three[p]);
     }
   }
 }
@@ -79,19 +124,20 @@ inline void AutoActiveSet::choose_contact(const AutoDenseView& view, const Const
   const int f = c.first_row;
   const double *l = lambda + f, *s = sigma + f;
   const double largest = std::max({view.column(f)[f], view.column(f + 1)[f + 1], view.column(f + 2)[f + 2]});
-  if (!(largest * l[2] > s[2])) return;
-  const double r = 1.0 / largest;
-  const double x0 = l[0] - r * s[0], x1 = l[1] - r * s[1], x2 = l[2] - r * s[2];
-  const double reach = c.friction * (l[2] > 0.0 ? std::min(x2, l[2]) : x2);
-  const double tangent = std::sqrt(x0 * x0 + x1 * x1);
-  if (tangent <= reach) {
+  // x and R times 1/r: a sticking contact costs neither root nor division.
+  const double x2 = largest * l[2] - s[2];
+  if (!(x2 > 0.0)) return;
+  const double x0 = largest * l[0] - s[0], x1 = largest * l[1] - s[1];
+  const double reach = c.friction * (l[2] > 0.0 ? std::min(x2, largest * l[2]) : x2);
+  const double tangent_squared = x0 * x0 + x1 * x1;
+  if (tangent_squared <= reach * reach) {
     if (view.is_movable(f) && view.is_movable(f + 1) && view.is_movable(f + 2)) return add_units(f, 3, lambda);
     for (int k = 0; k < 3; ++k) {
       if (view.is_movable(f + k)) add_units(f + k, 1, lambda);
     }
     return;
   }
-  const double turn = 1.0 / tangent;
+  const double tangent = std::sqrt(tangent_squared), turn = 1.0 / tangent;
   const double d0 = turn * x0, d1 = turn * x1;
   add_direction({f, {c.friction * d0, c.friction * d1, 1.0}}, std::max(0.0, l[2]), 0.0);
   add_rows(f + 2, 1);
@@ -151,10 +197,11 @@ inline void AutoActiveSet::pick_padded(const double* full, double* picked) const
   for (; c != last; ++c) picked[c->equation] = c->weight[0] * full[c->row] + c->weight[1] * full[c->row + 1];
 }
 
-// Padding rows hold anything finite: no row reads another one's padding.
+// Unknowns that fill the last block are equal to zero. Rows behind them hold anything: no row reads another one's
+// padding.
 void AutoActiveSet::assemble(const AutoDenseView& view, double proximal) {
   if (n_ == 0) return;
-  const int n = n_, stride = stride_, last_column = view.rows - 1;
+  const int n = n_, size = size_, stride = stride_, last_column = view.rows - 1;
   const int* const number = column_.data();
   double *const work = work_.data(), *const weight = weight_.data();
   const double* const shift = shift_.data();
@@ -173,6 +220,11 @@ void AutoActiveSet::assemble(const AutoDenseView& view, double proximal) {
     const double diagonal = column[j] + shift[j];
     weight[j] = proximal * std::abs(diagonal);
     column[j] = diagonal + weight[j];
+    for (int i = n; i < size; ++i) column[i] = 0.0;
+  }
+  for (int j = n; j < size; ++j, column += stride) {
+    std::fill_n(column, stride, 0.0);
+    column[j] = 1.0;
   }
   const double* load_vector = view.free_velocity;
   if (any_fixed_) {
@@ -181,62 +233,50 @@ void AutoActiveSet::assemble(const AutoDenseView& view, double proximal) {
   }
   pick_equations(load_vector, column);
   for (int j = 0; j < n; ++j) column[j] = weight[j] * old_value_[j] - column[j];
-  for (int j = n; j < stride; ++j) column[j] = 0.0;
+  for (int j = n; j < stride; ++j) column[j] = weight[j] = 0.0;
 }
 
-// Two pivots at a time; a last single one has no rows below it.
+// Block by block; the last one has no rows below it.
 bool AutoActiveSet::eliminate() {
   double* const matrix = matrix_.data();
-  const auto is_sound = [](double pivot) { return std::abs(pivot) > 0.0 && std::isfinite(pivot); };
-  for (int k = 0; k < n_; k += 2) {
-    const double* column = matrix + static_cast<std::ptrdiff_t>(stride_) * k;
-    if (!is_sound(column[k])) return false;
-    pivot_inverse_[k] = 1.0 / column[k];
-    if (k + 1 == n_) break;
-    // The second pivot is this determinant over the first one; its inverse need not wait for the other division.
-    const double* next = column + stride_;
-    const double determinant = column[k] * next[k + 1] - next[k] * column[k + 1];
-    if (!is_sound(determinant)) return false;
-    pivot_inverse_[k + 1] = column[k] / determinant;
-    const int first = (k + 1) / 8 * 8, packs = (stride_ - first) / 8;
-    // From the last rows up: the first pack changes row k + 1, which all others read.
-    int from = first + packs / 4 * 32;
+  for (int k = 0; k < size_; k += 3) {
+    double* const inverse = block_inverse_.data() + 3 * k;
+    if (!invert_block(matrix + static_cast<std::ptrdiff_t>(stride_) * k + k, stride_, inverse)) return false;
+    if (k + 3 == size_) break;
+    int first = (k + 3) / 8 * 8, packs = (stride_ - first) / 8;
     switch (packs % 4) {
       case 1:
-        eliminate_columns<1>(matrix, stride_, n_, k, from, &pivot_inverse_[k]);
+        eliminate_columns<1>(matrix, stride_, size_, k, first, inverse);
         break;
       case 2:
-        eliminate_columns<2>(matrix, stride_, n_, k, from, &pivot_inverse_[k]);
+        eliminate_columns<2>(matrix, stride_, size_, k, first, inverse);
         break;
       case 3:
-        eliminate_columns<3>(matrix, stride_, n_, k, from, &pivot_inverse_[k]);
+        eliminate_columns<3>(matrix, stride_, size_, k, first, inverse);
         break;
       default:
         break;
     }
-    for (from -= 32; from >= first; from -= 32) {
-      eliminate_columns<4>(matrix, stride_, n_, k, from, &pivot_inverse_[k]);
+    for (first += packs % 4 * 8; first < stride_; first += 32) {
+      eliminate_columns<4>(matrix, stride_, size_, k, first, inverse);
     }
   }
   return true;
 }
 
-// With U' = D⁻¹ U and z = D⁻¹ (right-hand side): y_k = z_k − Σ_{j>k} U'_kj y_j, column by column from the last. Entry
-// k − 1 takes its share of y_k ahead of the others, so that the next one waits for one multiplication and not for a
-// store.
+// y_b = P_b⁻¹ (z_b − Σ_{c>b} U_bc y_c), block column by block column from the last. The block above takes its share of
+// y_b ahead of the others, so that it does not wait for a store.
 void AutoActiveSet::substitute_back() {
-  double* z = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * n_;
-  const double* inverse = pivot_inverse_.data();
-  for (int k = 0; k < stride_; k += 8) store(z + k, load(inverse + k) * load(z + k));
-  double next = n_ > 0 ? z[n_ - 1] : 0.0;
-  for (int k = n_ - 1; k >= 0; --k) {
-    const double y = next;
-    y_[k] = y;
+  if (size_ == 0) return;
+  double* z = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * size_;
+  Triple next = read(z + size_ - 3);
+  for (int k = size_ - 3;; k -= 3) {
+    const Triple y = multiply(block_inverse_.data() + 3 * k, next);
+    store_triple(y, y_.data() + k);
     if (k == 0) break;
     const double* column = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * k;
-    next = z[k - 1] - y * (inverse[k - 1] * column[k - 1]);
-    // Rows from k − 1 on in the last pack are spoilt; they are not read again.
-    for (int g = 0; g < k - 1; g += 8) store(z + g, load(z + g) - y * (load(inverse + g) * load(column + g)));
+    next = subtract(read(z + k - 3), column + k - 3, stride_, y);
+    subtract(z, 0, k - 3, column, stride_, y);  // rows from k − 3 on are spoilt; they are not read again
   }
 }
 
@@ -253,19 +293,21 @@ void AutoActiveSet::write(const AutoDenseView& view, double* lambda) const {
 }
 
 bool AutoActiveSet::step(const AutoDenseView& view, double proximal, double* lambda, const double* sigma) {
-  const std::size_t m = view.rows, padded = view.stride;
+  const std::size_t m = view.rows, padded = padded8(view.rows + 2);
   if (column_.size() < m) {
     runs_.resize(m);
     combined_.resize(m);
     directions_.resize(m);
     column_.resize(m);
-    for (auto* v : {&old_value_, &shift_, &weight_, &pivot_inverse_, &y_, &forward_}) v->resize(padded);
+    for (auto* v : {&old_value_, &shift_, &weight_, &y_, &forward_}) v->resize(padded);
+    block_inverse_.resize(3 * padded);
     fixed_.resize(m);
     work_.resize(padded + 8);
-    matrix_.resize(padded * (m + 1) + 8);
+    matrix_.resize(padded * (m + 3) + 8);
   }
   choose_active_set(view, lambda, sigma);
-  stride_ = padded8(n_);
+  size_ = (n_ + 2) / 3 * 3;
+  stride_ = padded8(size_);
   assemble(view, proximal);
   if (!eliminate()) return false;
   substitute_back();
@@ -274,40 +316,46 @@ bool AutoActiveSet::step(const AutoDenseView& view, double proximal, double* lam
 }
 
 double AutoActiveSet::held_back() const {
-  double largest = 0.0;
-  for (int i = 0; i < n_; ++i) largest = std::max(largest, std::abs(weight_[i] * (y_[i] - old_value_[i])));
-  return largest;
+  Pack8 largest{};
+  for (int g = 0; g < stride_; g += 8) {
+    const Pack8 held = load(&weight_[g]) * (load(&y_[g]) - load(&old_value_[g]));
+    const Pack8 size = held < 0.0 ? -held : held;
+    largest = size > largest ? size : largest;
+  }
+  double most = 0.0;
+  for (int k = 0; k < 8; ++k) most = std::max(most, +largest[k]);
+  return most;
 }
 
 void AutoActiveSet::release(const AutoDenseView& view, double* lambda) {
-  double* right = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * n_;
+  double* right = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * size_;
   for (int i = 0; i < n_; ++i) right[i] = weight_[i] * (y_[i] - old_value_[i]);
   correct(view, lambda);
 }
 
 void AutoActiveSet::refine(const AutoDenseView& view, double* lambda, const double* sigma) {
-  double* right = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * n_;
+  double* right = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * size_;
   pick_equations(sigma, right);
   for (int i = 0; i < n_; ++i) right[i] = -(right[i] + shift_[i] * y_[i]);
   correct(view, lambda);
 }
 
-// Forward through L (below the diagonal a column holds L times its pivot), one row ahead as in substitute_back(), then
-// back; y gets the correction added.
+// Forward through L = B P⁻¹, one block ahead as in substitute_back(), then back; y gets the correction added.
 void AutoActiveSet::correct(const AutoDenseView& view, double* lambda) {
-  double* right = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * n_;
-  double next = n_ > 0 ? right[0] : 0.0;
-  for (int k = 0; k < n_; ++k) {
-    forward_[k] = next;
-    if (k + 1 == n_) break;
+  if (size_ == 0) return;
+  double* right = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * size_;
+  for (int i = n_; i < stride_; ++i) right[i] = 0.0;
+  Triple next = read(right);
+  for (int k = 0;; k += 3) {
+    store_triple(next, forward_.data() + k);
+    if (k + 3 == size_) break;
     const double* column = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * k;
-    const double multiple = -next * pivot_inverse_[k];
-    next = right[k + 1] + multiple * column[k + 1];
-    const int first = (k + 2) / 8 * 8;  // rows up to k + 1 of this pack are spoilt; they are kept in forward_
-    auto_dense_detail::add_column(right + first, stride_ - first, column + first, multiple);
+    const Triple share = multiply(block_inverse_.data() + 3 * k, next);
+    next = subtract(read(right + k + 3), column + k + 3, stride_, share);
+    subtract(right, (k + 6) / 8 * 8, stride_, column, stride_, share);  // rows up to k + 5 are spoilt; not read again
   }
-  std::copy(forward_.begin(), forward_.begin() + n_, right);
-  std::copy(y_.begin(), y_.begin() + n_, forward_.begin());
+  std::copy_n(forward_.begin(), size_, right);
+  std::copy_n(y_.begin(), n_, forward_.begin());
   substitute_back();
   for (int k = 0; k < n_; ++k) y_[k] += forward_[k];
   write(view, lambda);

@@ -7,7 +7,7 @@
 //
 // Limits are in or out, bilateral rows always in, dry friction in or on its bound. K y = −Pᵀ g is unsymmetric through
 // μ d only; a proximal term ε K_ii (y_i − y_i(old)) makes hyperstatic contacts harmless, so that elimination needs no
-// pivoting.
+// pivoting. It goes by blocks of three unknowns, inverted in closed form: fewer divisions that wait for one another.
 #pragma once
 
 #include <vector>
@@ -58,7 +58,9 @@ class AutoActiveSet {
   void correct(const AutoDenseView& view, double* lambda);
   void write(const AutoDenseView& view, double* lambda) const;
 
-  int n_ = 0, stride_ = 0;
+  int n_ = 0;     // unknowns
+  int size_ = 0;  // a multiple of three
+  int stride_ = 0;
   bool any_fixed_ = false;
   int num_runs_ = 0, num_combined_ = 0, num_directions_ = 0;
   std::vector<Run> runs_;
@@ -70,8 +72,8 @@ class AutoActiveSet {
   AlignedVector<double> old_value_, shift_, weight_;
   AlignedVector<double> fixed_;          // impulses of dry-friction rows on their bounds, by problem rows
   AlignedVector<double> work_;           // one column of G times a direction; g + G fixed
-  AlignedVector<double> matrix_;         // stride × (n + 1), column-major, the right-hand side last
-  AlignedVector<double> pivot_inverse_;  // padded; finite in the padding
+  AlignedVector<double> matrix_;         // stride × (size + 1), column-major, the right-hand side last
+  AlignedVector<double> block_inverse_;  // of each diagonal block of three, by rows
   AlignedVector<double> y_, forward_;    // padded
 };
 
