@@ -16,8 +16,8 @@ using HullGap = ConvexGap<SupportHull, SupportHull>;
 
 constexpr double sphere_slack = 0.02;  // m; spheres are believed only where the pair can then sleep for long
 constexpr double axis_share = 0.3;     // of the last distance that a kept axis must still prove
-// A face this flat, times the hull's radius, may answer for the distance without GJK.
-constexpr double exact_flatness = 1e-8;
+// A face this flat, times the radius of the hull, answers for the distance without GJK, and as sharply.
+constexpr double exact_flatness = 1e-13;
 constexpr double least_sine = 1e-3;  // between two edges of a triangle whose normal is sharp to 1e-13
 
 struct HullPair {
