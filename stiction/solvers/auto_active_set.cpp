@@ -12,6 +12,12 @@ namespace {
 
 constexpr Pack8 lane_numbers{0, 1, 2, 3, 4, 5, 6, 7};
 
+// Where several contacts of a body share its load, a guess on the edge of a cone would be pushed out of it by every
+// solution in which all of them stick. Its tangential part is drawn inside by this factor, through the proximal term
+// alone: where the load is determined nothing changes, otherwise the next steps are spared an iteration.
+constexpr double inside = 0.97;
+constexpr double edge = 1e-6;  // of (‖λ_T‖ / μ λ_N)²
+
 // P⁻¹ by rows, of the block whose first column begins at `a`. False where its determinant vanishes or is not finite.
 bool invert_block(const double* a, int stride, double* inverse) {
   const double *b = a + stride, *c = b + stride;
@@ -120,7 +126,7 @@ inline void AutoActiveSet::add_direction(const Direction& direction, double old_
 }
 
 inline void AutoActiveSet::choose_contact(const AutoDenseView& view, const Constraint& c, const double* lambda,
-                                          const double* sigma) {
+                                          const double* sigma, bool is_guess) {
   const int f = c.first_row;
   const double *l = lambda + f, *s = sigma + f;
   const double largest = std::max({view.column(f)[f], view.column(f + 1)[f + 1], view.column(f + 2)[f + 2]});
@@ -131,7 +137,15 @@ inline void AutoActiveSet::choose_contact(const AutoDenseView& view, const Const
   const double reach = c.friction * (l[2] > 0.0 ? std::min(x2, largest * l[2]) : x2);
   const double tangent_squared = x0 * x0 + x1 * x1;
   if (tangent_squared <= reach * reach) {
-    if (view.is_movable(f) && view.is_movable(f + 1) && view.is_movable(f + 2)) return add_units(f, 3, lambda);
+    if (view.is_movable(f) && view.is_movable(f + 1) && view.is_movable(f + 2)) {
+      add_units(f, 3, lambda);
+      const double limit = c.friction * l[2];
+      if (is_guess && l[0] * l[0] + l[1] * l[1] >= (1.0 - edge) * limit * limit) {
+        old_value_[n_ - 3] *= inside;
+        old_value_[n_ - 2] *= inside;
+      }
+      return;
+    }
     for (int k = 0; k < 3; ++k) {
       if (view.is_movable(f + k)) add_units(f + k, 1, lambda);
     }
@@ -146,13 +160,14 @@ inline void AutoActiveSet::choose_contact(const AutoDenseView& view, const Const
   combined_[num_combined_++] = {f, n_++, {-d1, d0}};
 }
 
-void AutoActiveSet::choose_active_set(const AutoDenseView& view, const double* lambda, const double* sigma) {
+void AutoActiveSet::choose_active_set(const AutoDenseView& view, const double* lambda, const double* sigma,
+                                      bool is_guess) {
   n_ = num_runs_ = num_combined_ = num_directions_ = 0;
   any_fixed_ = false;
   for (const Constraint& c : view.constraints) {
     const int f = c.first_row;
     if (c.kind == ConstraintKind::frictional) {
-      choose_contact(view, c, lambda, sigma);
+      choose_contact(view, c, lambda, sigma, is_guess);
       continue;
     }
     if (c.kind == ConstraintKind::bilateral) {
@@ -292,7 +307,8 @@ void AutoActiveSet::write(const AutoDenseView& view, double* lambda) const {
   }
 }
 
-bool AutoActiveSet::step(const AutoDenseView& view, double proximal, double* lambda, const double* sigma) {
+bool AutoActiveSet::step(const AutoDenseView& view, double proximal, double* lambda, const double* sigma,
+                         bool is_guess) {
   const std::size_t m = view.rows, padded = padded8(view.rows + 2);
   if (column_.size() < m) {
     runs_.resize(m);
@@ -305,7 +321,7 @@ bool AutoActiveSet::step(const AutoDenseView& view, double proximal, double* lam
     work_.resize(padded + 8);
     matrix_.resize(padded * (m + 3) + 8);
   }
-  choose_active_set(view, lambda, sigma);
+  choose_active_set(view, lambda, sigma, is_guess);
   size_ = (n_ + 2) / 3 * 3;
   stride_ = padded8(size_);
   assemble(view, proximal);

@@ -20,8 +20,8 @@ namespace stiction {
 class AutoActiveSet {
  public:
   // One full step: λ is replaced by the solution of the linear system of its active set. σ = Gλ + g on entry.
-  // False, with λ as it was, at a vanishing or non-finite pivot.
-  bool step(const AutoDenseView& view, double proximal, double* lambda, const double* sigma);
+  // False, with λ as it was, at a vanishing or non-finite pivot. `is_guess`: λ is the solution of an earlier step.
+  bool step(const AutoDenseView& view, double proximal, double* lambda, const double* sigma, bool is_guess);
   // After step(): the largest |σ| that the proximal term left in a row of the active set.
   double held_back() const;
   // After step(): removes what the proximal term held back, which is known without σ: K y + Pᵀ g = ε K_ii (y(old) − y).
@@ -45,8 +45,9 @@ class AutoActiveSet {
     int row, equation;
     double weight[2];
   };
-  void choose_active_set(const AutoDenseView& view, const double* lambda, const double* sigma);
-  void choose_contact(const AutoDenseView& view, const Constraint& c, const double* lambda, const double* sigma);
+  void choose_active_set(const AutoDenseView& view, const double* lambda, const double* sigma, bool is_guess);
+  void choose_contact(const AutoDenseView& view, const Constraint& c, const double* lambda, const double* sigma,
+                      bool is_guess);
   void add_rows(int row, int count);
   void add_units(int row, int count, const double* lambda);
   void add_direction(const Direction& direction, double old_value, double shift);

@@ -121,7 +121,7 @@ TEST(AutoActiveSet, ReleasesWhatTheProximalTermHeldBack) {
   view.constraints = problem.constraints();
   VectorX lambda = VectorX::Ones(view.rows), sigma = VectorX::Zero(view.stride);
   AutoActiveSet active_set;
-  ASSERT_TRUE(active_set.step(view, 1e-5, lambda.data(), sigma.data()));
+  ASSERT_TRUE(active_set.step(view, 1e-5, lambda.data(), sigma.data(), false));
   auto_dense_velocity(view, lambda.data(), sigma.data());
   const double held = sigma.lpNorm<Eigen::Infinity>();
   EXPECT_GT(held, 1e-9);
@@ -129,6 +129,32 @@ TEST(AutoActiveSet, ReleasesWhatTheProximalTermHeldBack) {
   active_set.release(view, lambda.data());
   auto_dense_velocity(view, lambda.data(), sigma.data());
   EXPECT_LT(sigma.lpNorm<Eigen::Infinity>(), 0.1 * held);
+}
+
+// Two contacts at the same place share a load, the first at the edge of its cone: a step from that guess draws it
+// inside.
+TEST(AutoActiveSet, DrawsAGuessFromTheEdgeWhereContactsShareTheLoad) {
+  MatrixX g = MatrixX::Zero(6, 6);
+  for (int k = 0; k < 3; ++k) g(k, k) = g(k + 3, k) = g(k, k + 3) = g(k + 3, k + 3) = 1.0;
+  VectorX free_velocity(6);
+  free_velocity << -0.3, 0.0, -1.0, -0.3, 0.0, -1.0;
+  const ContactProblem problem = ContactProblem::from_dense(
+      {Constraint::make_frictional(0.5), Constraint::make_frictional(0.5)}, g, free_velocity);
+  AutoDenseView view;
+  view.rows = 6;
+  view.stride = problem.dense().stride;
+  view.delassus = problem.dense().data.data();
+  view.free_velocity = problem.free_velocity().data();
+  view.constraints = problem.constraints();
+  for (const bool is_guess : {false, true}) {
+    VectorX lambda(6), sigma = VectorX::Zero(8);
+    lambda << 0.25, 0.0, 0.5, 0.05, 0.0, 0.5;
+    AutoActiveSet active_set;
+    ASSERT_TRUE(active_set.step(view, 1e-5, lambda.data(), sigma.data(), is_guess));
+    auto_dense_velocity(view, lambda.data(), sigma.data());
+    EXPECT_LT(sigma.lpNorm<Eigen::Infinity>(), 1e-6);
+    EXPECT_NEAR(lambda[0] / lambda[2], is_guess ? 0.5 - 0.5 * 0.03 * 0.5 : 0.5, 1e-4);
+  }
 }
 
 TEST(AutoDense, EachStageIsReached) {
