@@ -12,7 +12,9 @@ namespace stiction {
 namespace {
 
 constexpr double step = 1.0;  // s; a move is a velocity over it
-constexpr double damping = 1e-9;
+// Of the largest eigenvalue of A Aᵀ with a unit diagonal: what is below is hardly movable, or not at all (a plane
+// linkage across its plane), and is left alone instead of moved by all the rest.
+constexpr double hardly_movable = 1e-4;
 constexpr double progress = 0.99;  // an iteration that leaves more of the error than this has improved nothing
 constexpr int patience = 20;
 
@@ -85,7 +87,8 @@ class Assembler {
     }
   }
 
-  // u = L⁻¹ D^(−1/2) Aᵀ (A Aᵀ + damping)⁻¹ (−error).
+  // u = L⁻¹ D^(−1/2) Aᵀ (A Aᵀ)⁺ (−error), shortened so that nothing moves by more than largest_move. The pseudo-inverse
+  // is damped: an eigenvalue λ of the scaled matrix is inverted as λ/(λ² + ε²).
   VectorX solve() const {
     Eigen::Index count = 0;
     for (int i = 0; i < rows_.size(); ++i) count += is_rigid_loop(i) || pushing_[i] ? rows_[i].law.rows : 0;
@@ -100,11 +103,18 @@ class Assembler {
       }
     }
     wanted = wanted.cwiseMin(settings_.largest_move).cwiseMax(-settings_.largest_move);
-    MatrixX g = a * a.transpose();
-    g.diagonal() += damping * g.diagonal();
-    VectorX u = a.transpose() * g.ldlt().solve(wanted);
+    const VectorX length = a.rowwise().norm();
+    const VectorX scale = (length.array() > 0.0).select(length.cwiseInverse(), 0.0);
+    a.array().colwise() *= scale.array();
+    const Eigen::SelfAdjointEigenSolver<MatrixX> eigen(a * a.transpose());
+    const Eigen::ArrayXd values = eigen.eigenvalues().array();
+    const double least = count > 0 ? hardly_movable * values.maxCoeff() : 0.0;
+    const VectorX inverted = least > 0.0 ? VectorX(values / (values.square() + least * least)) : VectorX::Zero(count);
+    const VectorX along = eigen.eigenvectors().transpose() * scale.cwiseProduct(wanted);
+    VectorX u = a.transpose() * (eigen.eigenvectors() * inverted.cwiseProduct(along));
     velocity_from_factor(model_, dynamics_, u.data(), u.data());
-    return u;
+    const double largest = u.size() > 0 ? u.cwiseAbs().maxCoeff() : 0.0;
+    return largest > settings_.largest_move ? VectorX(settings_.largest_move / largest * u) : u;
   }
 
   bool add_limits(const VectorX& u) {

@@ -6,10 +6,11 @@
 // Files of robots with closed chains often start outside the limits of their joints, or with loops open by what their
 // authors rounded away; a simulation that begins there drives the errors out at once, with all the energy that takes.
 //
-// One iteration is the smallest move u in the metric of the inertia, damped a little because loops are often redundant,
+// One iteration is the smallest move u in the metric of the inertia,
 //     min ½ uᵀ M u   s.t.  J u = −error of the loops and of the limits that are, or would be, violated,
-// shortened so that no error is asked to shrink by more than largest_move. Limits that were violated end a little
-// inside (limit_inset). Compliant loops are left alone; contacts are not looked at.
+// as far as the errors can be moved at all (loops are often redundant), shortened so that no error is asked to shrink,
+// and nothing moves, by more than largest_move. Limits that were violated end a little inside (limit_inset). Compliant
+// loops are left alone; contacts are not looked at.
 #pragma once
 
 #include <memory>
@@ -20,7 +21,7 @@ namespace stiction {
 
 struct AssemblySettings {
   double tolerance = 1e-7;    // m, rad; of every loop and limit; what is left, the steps correct
-  double largest_move = 0.1;  // m, rad; of the error, per iteration
+  double largest_move = 0.1;  // m, rad; of errors and of joints, per iteration
   double limit_inset = 0.02;  // m, rad; at most a tenth of the range
   int max_iterations = 200;   // it also ends where 20 of them improve nothing
 };

@@ -53,6 +53,13 @@ TEST(Cassie, StartsAssembled) {
   EXPECT_LE(assembly_error(loaded.model, loaded.model->initial_position), 1e-6);
   EXPECT_TRUE(std::any_of(loaded.ignored.begin(), loaded.ignored.end(),
                           [](const IgnoredElement& i) { return i.element == "initial position"; }));
+  // Near where the file has it: cranks and feet turn into their ranges, the pelvis stays.
+  ModelBuilder builder;
+  std::vector<IgnoredElement> ignored;
+  append_sdf(builder, cassie, {}, ignored);
+  const VectorX move = loaded.model->initial_position - builder.build()->initial_position;
+  EXPECT_LE(move.head<7>().cwiseAbs().maxCoeff(), 0.01);
+  EXPECT_LE(move.cwiseAbs().maxCoeff(), 0.7);
 }
 
 // Ten seconds of free fall: the loops stay closed, to some mm while the springs of the start swing out and to 1e-6 m
@@ -76,26 +83,33 @@ TEST(Cassie, LoopsStayClosed) {
   EXPECT_NEAR((center_of_mass_velocity(simulator.dynamics()) - expected).norm(), 0.0, 0.05);
 }
 
-// It collapses: loops, limits and contacts in one problem. No step fails, some are accepted only, and in the end it
-// lies still.
+// It lands and collapses: loops, limits and contacts in one problem. No step fails, some are accepted only, no energy
+// comes from anywhere, and in the end it lies still.
 TEST(Cassie, CollapsesOnTheGround) {
   ModelBuilder builder;
   std::vector<IgnoredElement> ignored;
   append_sdf(builder, cassie, {}, ignored);
   builder.add_shape({.geometry = Plane{}});
   Simulator simulator(assembled(builder.build()), {.time_step = 1e-3});
-  double largest = 0.0;
-  const int num_steps = testing::sanitized ? 400 : 2000;
+  VectorX above = simulator.state().q;
+  above[2] += 0.15;
+  simulator.set_position(above);
+  double largest_error = 0.0, start_energy = 0.0, largest_energy = 0.0;
+  const int num_steps = testing::sanitized ? 500 : 3000;
   for (int k = 0; k < num_steps; ++k) {
-    simulator.step();
-    largest = std::max(largest, loop_error(simulator));
+    const StepReport& report = simulator.step();
+    const double energy = report.kinetic_energy + report.potential_energy;
+    if (k == 0) start_energy = energy;
+    largest_energy = std::max(largest_energy, energy);
+    largest_error = std::max(largest_error, loop_error(simulator));
   }
   EXPECT_TRUE(simulator.state().q.allFinite());
-  EXPECT_LE(largest, 5e-3);
+  EXPECT_LE(largest_error, 5e-3);
+  EXPECT_LE(largest_energy, start_energy + 0.1);
   EXPECT_EQ(simulator.num_failed_steps(), 0) << simulator.worst_residual();
   EXPECT_LE(simulator.num_uncertified_steps(), 3 * num_steps / 4);
   if (!testing::sanitized) {
-    EXPECT_LE(simulator.report().kinetic_energy, 0.1);
+    EXPECT_LE(simulator.report().kinetic_energy, 1.0);
   }
 }
 
