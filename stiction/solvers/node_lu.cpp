@@ -5,6 +5,11 @@
 #include <utility>
 
 namespace stiction {
+namespace {
+
+constexpr int ahead = 3;  // runs
+
+}  // namespace
 
 // The graph of nodes that some constraint couples, as sorted compressed rows in graph_*; true if it is the one of
 // fill_.
@@ -54,14 +59,24 @@ void NodeLu::find_targets(const DelassusFactored& factored) {
     return n + (row < column ? 0 : uppers) + static_cast<int>(found - columns.begin());
   };
   target_.clear();
-  for (size_t i = 0; i + 1 < factored.segment_begin.size(); ++i) {
-    const int begin = factored.segment_begin[i], end = factored.segment_begin[i + 1];
-    for (int s = begin; s < end; ++s) {
-      for (int t = begin; t < end; ++t) {
-        target_.push_back(place(fill_.position[factored.segment_node[s]], fill_.position[factored.segment_node[t]]));
-      }
+  run_begin_.clear();
+  target_begin_.clear();
+  const int constraints = static_cast<int>(factored.segment_begin.size()) - 1;
+  const auto nodes_of = [&](int i) {
+    const int begin = factored.segment_begin[i];
+    return std::span(factored.segment_node).subspan(begin, factored.segment_begin[i + 1] - begin);
+  };
+  for (int i = 0; i < constraints; ++i) {
+    const std::span<const int> nodes = nodes_of(i);
+    if (i > 0 && std::ranges::equal(nodes, nodes_of(i - 1))) continue;
+    run_begin_.push_back(i);
+    target_begin_.push_back(static_cast<int>(target_.size()));
+    for (const int s : nodes) {
+      for (const int t : nodes) target_.push_back(place(fill_.position[s], fill_.position[t]));
     }
   }
+  run_begin_.push_back(constraints);
+  target_begin_.push_back(static_cast<int>(target_.size()));
 }
 
 void NodeLu::analyse(const DelassusFactored& factored) {
@@ -93,63 +108,94 @@ void NodeLu::assemble(const DelassusFactored& factored, std::span<const Matrix3>
     const int size = node_size_[fill_.order[k]];
     for (int c = 0; c < width; ++c) matrix_[k].column[c][c] = c < size ? identity : 1.0;
   }
-  const int* target = target_.data();
-  for (size_t i = 0; i + 1 < factored.segment_begin.size(); ++i) {
-    const Matrix3& b = weight[i];
-    const int begin = factored.segment_begin[i], end = factored.segment_begin[i + 1];
-    for (int s = begin; s < end; ++s) {
-      const auto& left = factored.segment[s];
-      Pack8 product[3];  // A_sᵀ B
-      for (int c = 0; c < 3; ++c) {
-        product[c] =
-            left.row[0] * broadcast8(b(0, c)) + left.row[1] * broadcast8(b(1, c)) + left.row[2] * broadcast8(b(2, c));
+  const int runs = static_cast<int>(target_begin_.size()) - 1;
+  for (int run = 0; run < runs; ++run) {
+    // Blocks lie in elimination order, runs do not: with thousands of bodies each block would be waited for.
+    if (run + ahead < runs) {
+      for (int k = target_begin_[run + ahead]; k < target_begin_[run + ahead + 1]; ++k) {
+        for (const Pack8& column : matrix_[target_[k]].column) __builtin_prefetch(&column, 1);
       }
-      for (int t = begin; t < end; ++t) {
-        const auto& right = factored.segment[t];
-        Block& block = matrix_[*target++];
+    }
+    add_run(factored, weight, run);
+  }
+}
+
+// The blocks of a run are summed in registers, one at a time.
+void NodeLu::add_run(const DelassusFactored& factored, std::span<const Matrix3> weight, int run) {
+  const int first = run_begin_[run], last = run_begin_[run + 1];
+  const int nodes = factored.segment_begin[first + 1] - factored.segment_begin[first];
+  const DelassusFactored::Segment* segments = factored.segment.data() + factored.segment_begin[first];
+  const int* target = target_.data() + target_begin_[run];
+  for (int s = 0; s < nodes; ++s) {
+    for (int t = 0; t < nodes; ++t) {
+      Block sum{};
+      for (int i = first; i < last; ++i) {
+        const auto& left = segments[(i - first) * nodes + s];
+        const auto& right = segments[(i - first) * nodes + t];
+        const double* b = weight[i].data();
+        Pack8 product[3];  // A_sᵀ B
+        for (int c = 0; c < 3; ++c) {
+          product[c] = left.row[0] * broadcast8(b[3 * c]) + left.row[1] * broadcast8(b[3 * c + 1]) +
+                       left.row[2] * broadcast8(b[3 * c + 2]);
+        }
         for (int c = 0; c < width; ++c) {
-          block.column[c] += product[0] * broadcast8(right.row[0][c]) + product[1] * broadcast8(right.row[1][c]) +
-                             product[2] * broadcast8(right.row[2][c]);
+          sum.column[c] += product[0] * broadcast8(right.row[0][c]) + product[1] * broadcast8(right.row[1][c]) +
+                           product[2] * broadcast8(right.row[2][c]);
         }
       }
+      Block& block = matrix_[*target++];
+      for (int c = 0; c < width; ++c) block.column[c] += sum.column[c];
     }
   }
 }
 
-// In place, Gauss–Jordan with row exchanges inside the block; the exchanges are undone on the columns at the end.
-bool NodeLu::invert_pivot(Block& a) {
-  int exchanged[width];
-  for (int p = 0; p < width; ++p) {
-    int best = p;
-    for (int r = p + 1; r < width; ++r) {
-      if (std::abs(a.column[p][r]) > std::abs(a.column[p][best])) best = r;
-    }
-    exchanged[p] = best;
-    if (best != p) {
-      for (int c = 0; c < width; ++c) {
-        const double swapped = a.column[c][p];
-        a.column[c][p] = a.column[c][best];
-        a.column[c][best] = swapped;
-      }
-      determinant_sign_ = -determinant_sign_;
-    }
-    const double pivot = a.column[p][p];
-    if (pivot == 0.0 || !std::isfinite(pivot)) return false;
-    if (pivot < 0.0) determinant_sign_ = -determinant_sign_;
-    const double inverse = 1.0 / pivot;
-    Pack8 eliminated = a.column[p];
-    eliminated[p] = 0.0;
-    a.column[p] = Pack8{};
-    a.column[p][p] = 1.0;
+// Column p of Gauss–Jordan. Rows are exchanged only for a pivot that gains much: a lane that is written alone and then
+// read as part of its pack makes the processor wait.
+template <int p>
+bool NodeLu::eliminate_column(Block& a, int* exchanged) {
+  constexpr double much = 4.0;
+  using Lanes = long long __attribute__((vector_size(64)));
+  constexpr Lanes lane{0, 1, 2, 3, 4, 5, 6, 7};
+  int best = p;
+  for (int r = p + 1; r < width; ++r) {
+    const double gain = best == p ? much : 1.0;
+    if (std::abs(a.column[p][r]) > gain * std::abs(a.column[p][best])) best = r;
+  }
+  exchanged[p] = best;
+  if (best != p) {
     for (int c = 0; c < width; ++c) {
-      const double factor = a.column[c][p] * inverse;
-      a.column[c] -= eliminated * broadcast8(factor);
-      a.column[c][p] = factor;
+      const double swapped = a.column[c][p];
+      a.column[c][p] = a.column[c][best];
+      a.column[c][best] = swapped;
     }
+    determinant_sign_ = -determinant_sign_;
+  }
+  const double pivot = a.column[p][p];
+  if (pivot == 0.0 || !std::isfinite(pivot)) return false;
+  if (pivot < 0.0) determinant_sign_ = -determinant_sign_;
+  const double inverse = 1.0 / pivot;
+  const Pack8 eliminated = a.column[p];
+  const auto is_pivot = lane == p;
+  a.column[p] = is_pivot ? broadcast8(1.0) : Pack8{};
+  for (int c = 0; c < width; ++c) {
+    const Pack8 factor = broadcast8(a.column[c][p] * inverse);
+    a.column[c] = is_pivot ? factor : a.column[c] - eliminated * factor;
+  }
+  return true;
+}
+
+// In place; the exchanges are undone on the columns at the end.
+bool NodeLu::invert_pivot(Block& block) {
+  int exchanged[width];
+  Block a = block;
+  if (!(eliminate_column<0>(a, exchanged) && eliminate_column<1>(a, exchanged) && eliminate_column<2>(a, exchanged) &&
+        eliminate_column<3>(a, exchanged) && eliminate_column<4>(a, exchanged) && eliminate_column<5>(a, exchanged))) {
+    return false;
   }
   for (int p = width - 1; p >= 0; --p) {
     if (exchanged[p] != p) std::swap(a.column[p], a.column[exchanged[p]]);
   }
+  block = a;
   Pack8 check{};
   for (int c = 0; c < width; ++c) check += a.column[c];
   return std::isfinite(sum(check));

@@ -37,15 +37,20 @@ class NodeLu {
   bool same_graph(const DelassusFactored& factored);
   void find_targets(const DelassusFactored& factored);
   void assemble(const DelassusFactored& factored, std::span<const Matrix3> weight, double identity);
+  void add_run(const DelassusFactored& factored, std::span<const Matrix3> weight, int run);
   bool invert_pivot(Block& block);
+  template <int p>
+  bool eliminate_column(Block& block, int* exchanged);
 
   SymbolicFill fill_;
   int determinant_sign_ = 1;
   std::vector<int> segment_begin_, segment_node_, node_size_;  // what targets_ belongs to
   std::vector<int> edge_begin_, edge_node_;                    // the node graph that fill_ belongs to
   std::vector<int> graph_begin_, graph_node_, seen_;           // scratch of same_graph()
-  std::vector<int> target_;    // where A_sᵀ B A_t is added, for every ordered pair of segments of a constraint
-  std::vector<Block> matrix_;  // K: diagonal blocks, then those of U, then those of L, in elimination order
+  std::vector<int> run_begin_;     // runs of constraints that touch the same nodes, as the points of a manifold do
+  std::vector<int> target_;        // where A_sᵀ B A_t is added, for every ordered pair of segments of a run
+  std::vector<int> target_begin_;  // by run
+  std::vector<Block> matrix_;      // K: diagonal blocks, then those of U, then those of L, in elimination order
   std::vector<Block> pivot_inverse_, work_row_;
   mutable std::vector<Pack8> work_solve_;
 };
