@@ -37,7 +37,7 @@ struct SimulatorSettings {
   // digits would cost it many times the work (boxes that tumble over each other). 0: nothing but the tolerance will do.
   double acceptable_tolerance = 1e-6;
   // Of the contact solver, per island. 0 takes the solver's own limit, which can mean seconds for one step of a pile.
-  int max_iterations = 200;
+  int max_iterations = 300;
   ConstraintSettings constraints = {};
   CollisionSettings collision = {};
   FailurePolicy on_failure = FailurePolicy::report;

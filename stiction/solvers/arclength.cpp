@@ -122,7 +122,7 @@ bool Arclength::run(ConeTask& task, const ArclengthOptions& options) {
   correctors_ = 0;
   for (;;) {
     const bool finite = point.evaluate(task, options.delta);
-    if (task.done()) return true;
+    if (task.done() || task.is_acceptable()) return true;
     if (!finite || task.system->factorisations >= limit) return false;
     if (!find_directions(task, options.delta)) return false;
     weigh(task);

@@ -25,7 +25,7 @@ class Arclength {
   PathPoint point;  // point.at is the start on entry, strictly inside the cones
 
   void resize(int n);
-  // True when the task is done. The best impulse is in the task.
+  // True when the task is done or what it has is acceptable. The best impulse is in the task.
   bool run(ConeTask& task, const ArclengthOptions& options);
 
  private:

@@ -1,13 +1,16 @@
 #include "stiction/solvers/auto_velocity_space.h"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 namespace stiction {
 namespace {
 
 constexpr double first_eta = 3e-7;    // numerator of η, see NewtonVelocitySpace
-constexpr double second_eta = 3e-8;   // for second attempts and path following
+constexpr int short_patience = 8;     // where something is done about what blocks
+constexpr int many_nodes = 10;        // fewer bodies are no pile
+constexpr int large_nodes = 200;      // with so many bodies a second path would cost as much as ten typical steps
 constexpr int long_double_size = 60;  // velocities; dense, so about 0.1 ms per factorisation
 
 }  // namespace
@@ -17,6 +20,7 @@ bool AutoVelocitySpace::load(const ContactProblem& problem, const AutoGoal& goal
     throw std::invalid_argument("auto in velocity space: the problem is not factored");
   }
   cones_.load(problem);
+  factored_ = &problem.factored();
   system_.load(problem, cones_);
   system_.eta_numerator = first_eta;
   system_.refinements = 0;
@@ -32,7 +36,7 @@ bool AutoVelocitySpace::probe() {
   return task_.done();
 }
 
-bool AutoVelocitySpace::interior_point(Start start, double delta, double start_scale) {
+bool AutoVelocitySpace::interior_point(Start start, const InteriorPointAttempt& attempt) {
   interior_point_.resize(cones_.size());
   ConeVector& at = interior_point_.point.at;
   if (start == Start::from_probe) {
@@ -40,12 +44,51 @@ bool AutoVelocitySpace::interior_point(Start start, double delta, double start_s
     at.impulse = probed_;
     cones_.start_from_impulse(at);
   } else {
-    cones_.start_cold(start_scale, at);
+    cones_.start_cold(attempt.start_scale, at);
   }
+  return run_interior_point(attempt);
+}
+
+bool AutoVelocitySpace::run_interior_point(const InteriorPointAttempt& attempt) {
   InteriorPointOptions options;
-  options.delta = delta;
-  options.step_rule = InteriorPointOptions::StepRule::by_predictor;
+  options.delta = attempt.delta;
+  options.step_rule = attempt.step_rule;
+  options.patience = attempt.patience;
+  options.watch = attempt.patience < InteriorPointAttempt{}.patience;
   return interior_point_.run(task_, options);
+}
+
+// Another δ for the constraints that block and for all others at their bodies.
+void AutoVelocitySpace::change_blocking_deltas() {
+  constexpr double deltas[] = {0.95, 0.2, 0.99, 0.4, 0.6};
+  constexpr int num_deltas = static_cast<int>(std::size(deltas));
+  const DelassusFactored& f = *factored_;
+  is_hot_.assign(f.num_nodes(), interior_point_.blocking.empty());
+  for (const int i : interior_point_.blocking) {
+    for (int s = f.segment_begin[i]; s < f.segment_begin[i + 1]; ++s) is_hot_[f.segment_node[s]] = true;
+  }
+  for (int i = 0; i < cones_.size(); ++i) {
+    bool hot = false;
+    for (int s = f.segment_begin[i]; s < f.segment_begin[i + 1]; ++s) hot = hot || is_hot_[f.segment_node[s]];
+    if (hot) cones_.set_own_delta(i, deltas[changes_[i]++ % num_deltas]);
+  }
+}
+
+// Every δ has a central path of its own: where one folds, another often does not. A fold is a matter of a few contacts,
+// and a large pile has several at a time: so each place has its own δ changed until none is left, and the path is taken
+// up again from a point well before the fold.
+bool AutoVelocitySpace::bypass_folds() {
+  constexpr int rounds = 7;
+  constexpr double well_before = 300.0;
+  changes_.assign(cones_.size(), 0);
+  bool enough = false;
+  for (int round = 0; round < rounds && !enough && task_.may_factor(); ++round) {
+    change_blocking_deltas();
+    if (!interior_point_.go_back(well_before)) cones_.start_cold(1.0, interior_point_.point.at);
+    enough = run_interior_point({.patience = short_patience}) || task_.is_acceptable();
+  }
+  cones_.clear_own_delta();
+  return enough;
 }
 
 bool AutoVelocitySpace::all_interior_points() {
@@ -56,30 +99,47 @@ bool AutoVelocitySpace::all_interior_points() {
   const bool probe_is_bad = probe_failed_ || cones_.relative_violation(probed_) > much_violation;
   const Start first = probe_is_bad ? Start::cold : Start::from_probe;
   const Start second = probe_is_bad ? Start::from_probe : Start::cold;
-  if (enough(interior_point(first)) || enough(interior_point(second))) return true;
-  // Every δ has a central path of its own: where one folds, another often does not, and three more tries at some thirty
-  // factorisations each are cheaper than following a fold. Near 1 the path is smooth but long.
-  constexpr double other_delta[3] = {0.99, 0.2, 0.995}, other_scale[3] = {30.0, 1.0, 30.0};
-  for (int k = 0; k < 3; ++k) {
-    if (enough(interior_point(Start::cold, other_delta[k], other_scale[k]))) return true;
+  const bool pile = system_.num_nodes() > many_nodes;
+  const InteriorPointAttempt attempt{.patience = pile ? short_patience : InteriorPointAttempt{}.patience};
+  if (enough(interior_point(first, attempt))) return true;
+  if (pile && bypass_folds()) return true;
+  if (enough(interior_point(second))) return true;
+  // A few more tries at some thirty factorisations each are cheaper than following a fold. With δ near 1 the path is
+  // smooth but long; steps that go nearly to the boundary jump over some folds.
+  using enum InteriorPointOptions::StepRule;
+  constexpr InteriorPointAttempt others[] = {{0.99, 30.0, by_predictor}, {0.2, 1.0, by_kappa}, {0.5, 1.0, by_kappa}};
+  for (const InteriorPointAttempt& other : others) {
+    if (enough(interior_point(Start::cold, other))) return true;
   }
-  system_.eta_numerator = second_eta;
-  system_.refinements = 1;
+  // What keeps a pile from an acceptable residual is a fold, not rounding.
+  if (pile && task_.goal.acceptable > task_.goal.tolerance) return false;
+  system_.sharpen();
   return enough(interior_point(first)) || enough(interior_point(second));
 }
 
+// Follows folds. Where a residual is acceptable the path is left there, and an interior point takes it from there as
+// far as it goes.
 bool AutoVelocitySpace::arclength() {
-  constexpr double delta[3] = {0.6, 0.3, 0.8};
+  constexpr double delta[3] = {0.8, 0.95, 0.3};
   constexpr int factorisations[3] = {600, 1500, 3000};
   constexpr double start_scale = 3.0;
-  task_.stage = AutoStage::velocity_arclength;
   arclength_.resize(cones_.size());
-  for (int k = 0; k < 3; ++k) {
+  const int most = task_.goal.max_factorisations;
+  const bool may_settle = task_.goal.acceptable > task_.goal.tolerance;
+  const int paths = may_settle && system_.num_nodes() > large_nodes ? 1 : 3;
+  for (int k = 0; k < paths; ++k) {
+    task_.goal.max_factorisations = most + system_.factorisations;  // for each path
+    task_.stage = AutoStage::velocity_arclength;
     ArclengthOptions options;
     options.delta = delta[k];
     options.max_factorisations = factorisations[k];
     cones_.start_cold(start_scale, arclength_.point.at);
-    if (arclength_.run(task_, options)) return true;
+    if (!arclength_.run(task_, options)) continue;
+    if (task_.done()) return true;
+    task_.stage = AutoStage::velocity_interior_point;
+    interior_point_.point.at = arclength_.point.at;
+    run_interior_point({.delta = delta[k]});
+    return true;
   }
   return false;
 }

@@ -13,6 +13,13 @@
 
 namespace stiction {
 
+// One interior point among several.
+struct InteriorPointAttempt {
+  double delta = 0.8, start_scale = 1.0;  // the scale is that of a cold start
+  InteriorPointOptions::StepRule step_rule = InteriorPointOptions::StepRule::by_predictor;
+  int patience = 16;  // near a fold the path of a pile creeps for a dozen iterations and then goes on
+};
+
 class AutoVelocitySpace {
  public:
   // As AutoContactSpace::solve. Throws std::invalid_argument unless the problem is factored.
@@ -26,7 +33,10 @@ class AutoVelocitySpace {
   AutoOutcome solve_once(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse);
   bool load(const ContactProblem& problem, const AutoGoal& goal, const VectorX& impulse);
   bool probe();
-  bool interior_point(Start start, double delta = 0.8, double start_scale = 1.0);
+  bool interior_point(Start start, const InteriorPointAttempt& attempt = {});
+  bool run_interior_point(const InteriorPointAttempt& attempt);  // from where interior_point_ stands
+  bool bypass_folds();
+  void change_blocking_deltas();
   bool all_interior_points();  // true when no other stage is needed
   bool arclength();
   bool long_double(const ContactProblem& problem);
@@ -39,6 +49,9 @@ class AutoVelocitySpace {
   InteriorPoint interior_point_;
   Arclength arclength_;
   Rows3 guess_, probed_;
+  const DelassusFactored* factored_ = nullptr;
+  std::vector<char> is_hot_;  // by node: a constraint there blocks
+  std::vector<int> changes_;  // by constraint, of its own δ
   bool probe_failed_ = false;
 };
 

@@ -24,6 +24,7 @@ void ConeProblem::load(const ContactProblem& problem) {
                     &velocity_measure_, &start_, &relative_, &natural_, &primal_}) {
     a->resize(n);
   }
+  own_delta_.setZero(n);
   free_velocity_.setZero(n, 3);
   compliance_.setZero(n, 3);
   first_row_.resize(n);
@@ -181,11 +182,11 @@ void ConeProblem::start_from_impulse(ConeVector& point) const {
 
 double ConeProblem::primal_residual(const Rows3& sigma, const Rows3& y, double delta, Rows3& rp) const {
   const int n = size();
-  const double* mu = friction_.data();
+  const double *mu = friction_.data(), *own = own_delta_.data();
   double* largest = primal_.data();
   STICTION_VECTORISE
   for (int i = 0; i < n; ++i) {
-    const ConePoint<double> r = get(sigma, i) - velocity_of_dual(get(y, i), mu[i], delta);
+    const ConePoint<double> r = get(sigma, i) - velocity_of_dual(get(y, i), mu[i], delta_of(own[i], delta));
     put(rp, i, r);
     const double a = std::abs(r.t1), b = std::abs(r.t2), c = std::abs(r.n);
     const double ab = a > b ? a : b;
@@ -246,6 +247,13 @@ double ConeProblem::largest_step(const ConeVector& at, const ConeVector& directi
     inverse[i] = a > b ? a : b;
   }
   return 1.0 / std::max(1e-30, primal_.maxCoeff());
+}
+
+int ConeProblem::tightest(const ConeVector& at, const ConeVector& direction) const {
+  largest_step(at, direction);  // leaves the inverse steps in primal_
+  Eigen::Index i = 0;
+  primal_.maxCoeff(&i);
+  return static_cast<int>(i);
 }
 
 namespace {

@@ -91,6 +91,12 @@ class ConeProblem {
   const Rows3& compliance() const { return compliance_; }
   const std::vector<ScalarConstraint>& scalars() const { return scalars_; }
 
+  // δ of (6.1) is common to all contacts but for those with one of their own; 0: none.
+  const ArrayX& own_delta() const { return own_delta_; }
+  void set_own_delta(int i, double delta) { own_delta_[i] = delta; }
+  void clear_own_delta() { own_delta_.setZero(); }
+  static double delta_of(double own, double common) { return own > 0.0 ? own : common; }
+
   void read_impulse(const VectorX& impulse, Rows3& scaled) const;
   void write_impulse(const Rows3& scaled, VectorX& impulse) const;                 // boxes clamped
   void write_rows(const Rows3& scaled, const ArrayX& factor, double* rows) const;  // rows_i = factor_i scaled_i
@@ -112,6 +118,7 @@ class ConeProblem {
   double mean_product(const ConeVector& at) const;                                         // κ = mean x·y
   double mean_product(const ConeVector& at, const ConeVector& direction, double a) const;  // after a step a
   double largest_step(const ConeVector& at, const ConeVector& direction) const;
+  int tightest(const ConeVector& at, const ConeVector& direction) const;  // the constraint that ends the largest step
   // ε_nat, ε_rel of the NCP in the caller's scaling: what stopping_residual() computes, from scaled rows.
   StoppingResidual residual(const Rows3& impulse, const Rows3& sigma) const;
   double largest_normal(const ConeVector& at) const;  // max x_N over contacts and half-lines
@@ -124,7 +131,8 @@ class ConeProblem {
   std::vector<int> first_row_, rows_;
   ArrayX friction_;       // μ_i; 1 for scalar constraints
   ArrayX true_friction_;  // μ_i
-  ArrayX cone_weight_;    // 1, or 0 where there is no cone
+  ArrayX own_delta_;
+  ArrayX cone_weight_;  // 1, or 0 where there is no cone
   ArrayX root_weight_, inverse_root_weight_;
   ArrayX impulse_measure_, velocity_measure_;  // λ̂ and σ̂ times these are the caller's scaled λ, σ of specification 1.7
   ArrayX start_;                               // c_i = max(start_floor, ‖g_i‖)

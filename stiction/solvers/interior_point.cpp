@@ -9,6 +9,24 @@ void InteriorPoint::resize(int n) {
   affine_.resize(n);
   direction_.resize(n);
   rc_.resize(n, 3);
+  num_milestones_ = 0;
+}
+
+bool InteriorPoint::go_back(double factor) {
+  while (num_milestones_ > 0 && milestones_[num_milestones_ - 1].kappa < factor * point.kappa) --num_milestones_;
+  if (num_milestones_ == 0) return false;
+  point.at = milestones_[num_milestones_ - 1].at;
+  return true;
+}
+
+// Before a step of the length given.
+void InteriorPoint::watch(const ConeTask& task, double step) {
+  constexpr double short_step = 0.3;
+  if (step < short_step) blocking.push_back(task.cones->tightest(point.at, direction_));
+  if (num_milestones_ > 0 && point.kappa > 0.1 * milestones_[num_milestones_ - 1].kappa) return;
+  if (milestones_.size() == num_milestones_) milestones_.emplace_back();
+  milestones_[num_milestones_].at = point.at;
+  milestones_[num_milestones_++].kappa = point.kappa;
 }
 
 // Towards κ = 0; returns the largest step.
@@ -29,6 +47,7 @@ bool InteriorPoint::run(ConeTask& task, const InteriorPointOptions& options) {
   constexpr double short_step = 0.1;
   double best_progress = std::numeric_limits<double>::infinity();
   int stalled = 0, tiny = 0;
+  blocking.clear();
   for (int iteration = 0;; ++iteration) {
     const bool finite = point.evaluate(task, options.delta);
     if (task.done()) return true;
@@ -38,9 +57,11 @@ bool InteriorPoint::run(ConeTask& task, const InteriorPointOptions& options) {
     if (progress < 0.8 * best_progress) {
       best_progress = progress;
       stalled = 0;
+      blocking.clear();
     } else if (++stalled >= (task.is_acceptable() ? options.patience_when_acceptable : options.patience)) {
       return false;
     }
+    if (task.is_acceptable()) task.system->sharpen();
     if (!task.system->factor(point.at, options.delta)) return false;
     ++task.iterations;
 
@@ -55,6 +76,7 @@ bool InteriorPoint::run(ConeTask& task, const InteriorPointOptions& options) {
                             ? std::max(0.9, 1.0 - point.kappa)
                             : std::clamp(affine_step, 0.9, options.largest_part);
     const double step = std::min(1.0, part * largest);
+    if (options.watch) watch(task, step);
     point.at.impulse += step * direction_.impulse;
     point.at.y += step * direction_.y;
     task.cones->to_cone(point.at);

@@ -22,22 +22,36 @@ struct InteriorPointOptions {
   int patience = 8;                // iterations without max(κ, ‖r_p‖) falling below 0.8 of its best
   int patience_when_acceptable = 3;
   int max_tiny_steps = 4;  // steps below 1e-3 in a row
+  bool watch = false;      // note what hinders and where the path was, for blocking and go_back()
 };
 
 class InteriorPoint {
  public:
   PathPoint point;  // point.at is the start on entry, strictly inside the cones
 
+  // Constraints that cut steps short since the last progress of a run that is watched, in no order, some repeated. The
+  // path of a pile folds where a single contact can stick as well as slide.
+  std::vector<int> blocking;
+
   void resize(int n);
+  // Back to the last point seen with κ at least `factor` times that of now. False where there is none.
+  bool go_back(double factor);
   // True when the task is done. The best impulse is in the task.
   bool run(ConeTask& task, const InteriorPointOptions& options);
 
  private:
+  struct Milestone {
+    ConeVector at;
+    double kappa;
+  };
+  void watch(const ConeTask& task, double step);
   double predict(ConeTask& task);
   double correct(ConeTask& task, double target, double second_order);
 
   ConeVector affine_, direction_;
   Rows3 rc_;
+  std::vector<Milestone> milestones_;  // one per decade of κ, the first num_milestones_ of them
+  std::size_t num_milestones_ = 0;
 };
 
 }  // namespace stiction

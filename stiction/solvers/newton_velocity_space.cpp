@@ -68,6 +68,7 @@ void NewtonVelocitySpace::load(const ContactProblem& problem, const ConeProblem&
   nodes_.resize(factored_->num_nodes());
   step_.resize(factored_->num_nodes());
   correction_.resize(factored_->num_nodes());
+  transpose_segments();
 }
 
 void NewtonVelocitySpace::multiply_transposed(const Rows3& rows, Pack8* nodes) const {
@@ -89,21 +90,35 @@ void NewtonVelocitySpace::multiply_transposed(const Rows3& rows, Pack8* nodes) c
 void NewtonVelocitySpace::multiply(const Pack8* nodes, const Rows3& offset, Rows3& rows) const {
   const DelassusFactored& f = *factored_;
   const int n = cones_->size();
-  const double* scale = cones_->inverse_root_weight().data();
   const double* o = offset.data();
   double* r = rows.data();
   for (int i = 0; i < n; ++i) {
-    Pack8 a{}, b{}, c{};
+    Pack4 even{}, odd{};
     for (int s = f.segment_begin[i]; s < f.segment_begin[i + 1]; ++s) {
-      const DelassusFactored::Segment& segment = f.segment[s];
-      const Pack8 w = nodes[f.segment_node[s]];
-      a += segment.row[0] * w;
-      b += segment.row[1] * w;
-      c += segment.row[2] * w;
+      const Pack4* a = columns_[s].column;
+      const Pack8& w = nodes[f.segment_node[s]];
+      even += a[0] * broadcast4(w[0]) + a[2] * broadcast4(w[2]) + a[4] * broadcast4(w[4]);
+      odd += a[1] * broadcast4(w[1]) + a[3] * broadcast4(w[3]) + a[5] * broadcast4(w[5]);
     }
-    r[i] = o[i] + scale[i] * sum(a);
-    r[n + i] = o[n + i] + scale[i] * sum(b);
-    r[2 * n + i] = o[2 * n + i] + scale[i] * sum(c);
+    const Pack4 sum = even + odd;
+    r[i] = o[i] + sum[0];
+    r[n + i] = o[n + i] + sum[1];
+    r[2 * n + i] = o[2 * n + i] + sum[2];
+  }
+}
+
+// A by columns: the product A w needs no sum across lanes then.
+void NewtonVelocitySpace::transpose_segments() {
+  const DelassusFactored& f = *factored_;
+  const double* scale = cones_->inverse_root_weight().data();
+  columns_.resize(f.segment.size());
+  for (int i = 0; i < cones_->size(); ++i) {
+    for (int s = f.segment_begin[i]; s < f.segment_begin[i + 1]; ++s) {
+      const Pack8* row = f.segment[s].row;
+      for (int c = 0; c < DelassusFactored::max_node_size; ++c) {
+        columns_[s].column[c] = broadcast4(scale[i]) * Pack4{row[0][c], row[1][c], row[2][c], 0.0};
+      }
+    }
   }
 }
 
@@ -120,12 +135,12 @@ double NewtonVelocitySpace::scalar_eta(const ScalarConstraint& s, int row) const
 
 void NewtonVelocitySpace::eliminate(const ConeVector& at, double delta) {
   const int n = cones_->size();
-  const double* mu = cones_->friction().data();
+  const double *mu = cones_->friction().data(), *own = cones_->own_delta().data();
   double* q = q_.data();
   STICTION_VECTORISE
   for (int i = 0; i < n; ++i) {
     const ConePoint<double> x = get(at.x, i), y = get(at.y, i);
-    const DualDerivative<double> forward(y, mu[i], delta);
+    const DualDerivative<double> forward(y, mu[i], ConeProblem::delta_of(own[i], delta));
     const double inverse = 1.0 / forward.n;
     const ConePoint<double> d{-forward.t1 * inverse, -forward.t2 * inverse, inverse};
     const ArrowInverse<double> a(y);
@@ -203,6 +218,11 @@ bool NewtonVelocitySpace::factor(const ConeVector& at, double delta) {
   write_weights(at);
   ++factorisations;
   return lu_.factor(*factored_, weight_);
+}
+
+void NewtonVelocitySpace::sharpen() {
+  eta_numerator = std::min(eta_numerator, sharp_eta_numerator);
+  refinements = std::max(refinements, 1);
 }
 
 void NewtonVelocitySpace::first_right_side(const ConeVector& at, const Rows3& rp, const Rows3& rc) {

@@ -22,19 +22,23 @@ class NewtonVelocitySpace : public NewtonSystem {
   // a mass ratio of 10⁶ (1e-13), and 0 loses steps.
   double eta_numerator = 3e-7;
   static constexpr double smallest_eta = 1e-14;
-  static constexpr double line_eta = 1e-9;  // least η of bilateral rows, which have no block of their own
-  int refinements = 0;                      // ρ = AᵀΔλ − Δw, K d = ρ, Δw ← Δw + d, so many times
+  static constexpr double line_eta = 1e-9;             // least η of bilateral rows, which have no block of their own
+  static constexpr double sharp_eta_numerator = 3e-8;  // of sharpen(); without refinement it helps little
+  int refinements = 0;                                 // ρ = AᵀΔλ − Δw, K d = ρ, Δw ← Δw + d, so many times
 
   void velocity(const Rows3& impulse, Rows3& sigma) override;
   bool factor(const ConeVector& at, double delta) override;
   void solve(const ConeVector& at, const Rows3& rp, const Rows3& rc, ConeVector& direction) override;
+  void sharpen() override;
+  int num_nodes() const { return lu_.num_nodes(); }
   int determinant_sign() const override { return lu_.determinant_sign(); }
   bool factor_stick(double stick_eta) override;
   void stick_step(const Rows3& sigma, Rows3& impulse) override;
 
  private:
-  void multiply_transposed(const Rows3& rows, Pack8* nodes) const;                // Aᵀ rows
-  void multiply(const Pack8* nodes, const Rows3& offset, Rows3& rows) const;      // A nodes + offset
+  void multiply_transposed(const Rows3& rows, Pack8* nodes) const;            // Aᵀ rows
+  void multiply(const Pack8* nodes, const Rows3& offset, Rows3& rows) const;  // A nodes + offset
+  void transpose_segments();
   void eliminate(const ConeVector& at, double delta);                             // Q, D⁻¹, B̄
   void regularise();                                                              // S, B̄ ← S B̄
   void write_weights(const ConeVector& at);                                       // B̄/w_i as matrices for the LU
@@ -55,6 +59,10 @@ class NewtonVelocitySpace : public NewtonSystem {
   std::vector<Matrix3> weight_;
   Rows3 rows_;
   std::vector<Pack8> nodes_, step_, correction_;
+  struct Columns {
+    Pack4 column[DelassusFactored::max_node_size];  // of A_i/√w_i at one node, lanes = rows
+  };
+  std::vector<Columns> columns_;  // by segment
 };
 
 }  // namespace stiction

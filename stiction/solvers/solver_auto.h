@@ -33,8 +33,8 @@
 namespace stiction {
 
 // max_iterations counts the steps that factor something, of all parts together: once it is used up no further part
-// begins, and the interior points stop at so many factorisations. Sweeps and the dense part, microseconds each, do not
-// count.
+// begins, and the interior points stop at so many factorisations; a path that is followed in velocity space may take
+// as many of its own. Sweeps and the dense part, microseconds each, do not count.
 struct SolverAutoSettings : SolverSettings {
   // Which parts may be used, for experiments; each on by default.
   bool use_dense = true;           // sweeps and active-set Newton on dense G
@@ -45,6 +45,8 @@ struct SolverAutoSettings : SolverSettings {
   bool use_islands = true;
   int dense_rows = 200;           // rows; largest problem for the dense part, 0 … 2000
   int dense_island_rows = 60;     // rows; largest island of a sparse problem that is tried as a dense one
+  int dense_pile_rows = 60;       // rows; the same for factored problems with more rows than velocities
+  int contact_space_rows = 2000;  // rows; a larger factored problem is not multiplied out for contact space
   int island_constraints = 8;     // fewer constraints than this are not split into islands
   double stiff_mass_ratio = 1e3;  // between the bodies of a factored problem; beyond, velocity space comes first
 };

@@ -63,7 +63,47 @@ TEST(AutoVelocitySpace, SolvesMassRatiosUpToAMillion) {
 TEST(AutoVelocitySpace, SolvesTheWallHitByABall) {
   StageCount stages = solve_sequence("wall-ball", 1e-6, 2);
   EXPECT_GE(stages[AutoStage::velocity_interior_point], 10);
-  EXPECT_GE(stages[AutoStage::velocity_arclength], 1);
+}
+
+// What no other δ of the contacts that block goes around is followed.
+TEST(AutoVelocitySpace, FollowsFolds) {
+  const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/wall-ball.hdf5");
+  int followed = 0;
+  for (const int k : {59, 63, 64}) {
+    const ContactProblem& problem = sequence.steps[k].problem;
+    AutoVelocitySpace space;
+    VectorX impulse = VectorX::Zero(problem.num_rows());
+    const AutoOutcome outcome = space.solve(problem, natural_goal(1e-7), impulse);
+    EXPECT_TRUE(outcome.converged) << k;
+    EXPECT_LE(judge(problem, impulse).eps_nat, 1.001e-7) << k;
+    followed += outcome.stage == AutoStage::velocity_arclength;
+  }
+  EXPECT_GE(followed, 1);
+}
+
+TEST(InteriorPoint, GoesBackToWhereItWasWatched) {
+  const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/wall-ball.hdf5");
+  const ContactProblem& problem = sequence.steps[59].problem;
+  ConeProblem cones;
+  cones.load(problem);
+  NewtonVelocitySpace system;
+  system.load(problem, cones);
+  for (const bool watch : {false, true}) {
+    ConeTask task;
+    task.begin(cones, system, natural_goal(1e-7), VectorX::Zero(problem.num_rows()));
+    InteriorPoint interior_point;
+    interior_point.resize(cones.size());
+    cones.start_cold(1.0, interior_point.point.at);
+    EXPECT_FALSE(interior_point.run(task, {.step_rule = InteriorPointOptions::StepRule::by_predictor, .watch = watch}));
+    EXPECT_EQ(interior_point.blocking.empty(), !watch);
+    for (const int i : interior_point.blocking) EXPECT_TRUE(0 <= i && i < cones.size()) << i;
+    const double kappa = interior_point.point.kappa;
+    EXPECT_EQ(interior_point.go_back(100.0), watch);
+    if (watch) {
+      EXPECT_GE(cones.mean_product(interior_point.point.at), 100.0 * kappa);
+    }
+    EXPECT_FALSE(interior_point.go_back(1e20));
+  }
 }
 
 // Trees with limits: several nodes per tree, constraints of one row beside contacts.
