@@ -8,6 +8,7 @@ namespace stiction {
 namespace {
 
 constexpr double first_eta = 3e-7;    // numerator of η, see NewtonVelocitySpace
+constexpr double path_eta = 3e-9;     // for path following: with more, tangents are wrong and paths get lost
 constexpr int short_patience = 8;     // where something is done about what blocks
 constexpr int many_nodes = 10;        // fewer bodies are no pile
 constexpr int large_nodes = 200;      // with so many bodies a second path would cost as much as ten typical steps
@@ -120,13 +121,15 @@ bool AutoVelocitySpace::all_interior_points() {
 // Follows folds. Where a residual is acceptable the path is left there, and an interior point takes it from there as
 // far as it goes.
 bool AutoVelocitySpace::arclength() {
-  constexpr double delta[3] = {0.8, 0.95, 0.3};
-  constexpr int factorisations[3] = {600, 1500, 3000};
+  constexpr double delta[] = {0.8, 0.95, 0.6, 0.3};
+  constexpr int factorisations[] = {600, 1500, 1500, 3000};
   constexpr double start_scale = 3.0;
   arclength_.resize(cones_.size());
+  system_.eta_numerator = path_eta;
+  system_.refinements = 1;
   const int most = task_.goal.max_factorisations;
   const bool may_settle = task_.goal.acceptable > task_.goal.tolerance;
-  const int paths = may_settle && system_.num_nodes() > large_nodes ? 1 : 3;
+  const int paths = may_settle && system_.num_nodes() > large_nodes ? 1 : 4;
   for (int k = 0; k < paths; ++k) {
     task_.goal.max_factorisations = most + system_.factorisations;  // for each path
     task_.stage = AutoStage::velocity_arclength;
