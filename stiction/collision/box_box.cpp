@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "stiction/collision/box_clip.h"
@@ -39,12 +38,6 @@ struct Pair {
   Vector3 offset() const { return {t[0], t[1], t[2]}; }
 };
 
-Pack4 load(const double* p) {
-  Pack4 r;
-  std::memcpy(&r, p, sizeof r);
-  return r;
-}
-
 void transpose(const Pack4 from[3], Pack4 to[3]) {
   const Pack4 low = __builtin_shufflevector(from[0], from[1], 0, 4, 1, 5);
   const Pack4 high = __builtin_shufflevector(from[0], from[1], 2, 6, 3, 7);
@@ -57,7 +50,7 @@ Pair relate(const Box& a, const Pose& X_WA, const Box& b, const Pose& X_WB) {
   const Matrix3& rb = X_WB.rotation;
   // Columns, each with a number more, and of the last column the first three: it lies at the end of the matrix.
   const double* ra = X_WA.rotation.data();
-  const Pack4 a_column[3] = {load(ra), load(ra + 3), Pack4{ra[6], ra[7], ra[8], 0.0}};
+  const Pack4 a_column[3] = {load4(ra), load4(ra + 3), Pack4{ra[6], ra[7], ra[8], 0.0}};
   Pack4 a_row[3];
   transpose(a_column, a_row);
   const Vector3 d = X_WB.position - X_WA.position;

@@ -40,12 +40,6 @@ struct ShapeState {
   std::uint64_t step = 0;
 };
 
-Pack4 load4(const double* p) {
-  Pack4 r;
-  std::memcpy(&r, p, sizeof r);
-  return r;
-}
-
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   hash ^= value + 0x9e3779b97f4a7c15ull + (hash << 6) + (hash >> 2);
   return hash * 0xff51afd7ed558ccdull;

@@ -1,16 +1,9 @@
 #include "stiction/constraints/assemble.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace stiction {
 namespace {
-
-Pack8 load(const double* from) {
-  Pack8 pack;
-  std::memcpy(&pack, from, sizeof pack);
-  return pack;
-}
 
 // A of one tree: a line of rows for each of its velocities.
 struct Panel {
@@ -27,8 +20,7 @@ void spread(const RowSet& rows, int i, const Constraint& law, const Panel& panel
   const int* velocity = rows.velocity.data() + rows.first_column(i);
   if (law.rows == 3) {
     for (; column != end; ++column, ++velocity) {
-      const Pack4 x = *column;
-      std::memcpy(panel.line(*velocity) + law.first_row, &x, sizeof x);
+      store4(panel.line(*velocity) + law.first_row, *column);
     }
   } else {
     for (; column != end; ++column, ++velocity) panel.line(*velocity)[law.first_row] = (*column)[0];
@@ -46,13 +38,13 @@ void add_columns(const RowSet& rows, int i, const Panel& panel, int first, doubl
   for (int c = begin; c < end; ++c, ++velocity, entry += 4) {
     const double* line = panel.line(*velocity) + 8 * first;
     for (int p = 0; p < Packs; ++p) {
-      const Pack8 x = load(line + 8 * p);
+      const Pack8 x = load8(line + 8 * p);
       for (int r = 0; r < Rows; ++r) sum[r][p] += entry[r] * x;
     }
   }
   for (int r = 0; r < Rows; ++r) {
     for (int p = 0; p < Packs; ++p) {
-      std::memcpy(to + static_cast<std::ptrdiff_t>(stride) * r + 8 * (first + p), &sum[r][p], sizeof(Pack8));
+      store8(to + static_cast<std::ptrdiff_t>(stride) * r + 8 * (first + p), sum[r][p]);
     }
   }
 }
@@ -86,8 +78,7 @@ void write_block(const RowSet& rows, int i, int num_rows, double* to) {
     for (int r = 0; r < 3; ++r) sum[r] += entry[r] * entry;
   }
   for (int r = 0; r < num_rows; ++r, to += 8) {
-    const Pack8 column = __builtin_shufflevector(sum[r], Pack4{}, 0, 1, 2, 3, 4, 5, 6, 7);
-    std::memcpy(to, &column, sizeof column);
+    store8(to, __builtin_shufflevector(sum[r], Pack4{}, 0, 1, 2, 3, 4, 5, 6, 7));
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 
 namespace stiction {
 
@@ -14,6 +15,25 @@ inline Pack4 broadcast4(double a) {
 }
 inline Pack8 broadcast8(double a) {
   return Pack8{a, a, a, a, a, a, a, a};
+}
+
+// Packs at any address: a plain array of doubles is not one of packs for the optimiser, and need not be aligned as one
+// (a portable build aligns to sixteen bytes only). The copy compiles to one unaligned move.
+inline __attribute__((always_inline)) Pack4 load4(const double* from) {
+  Pack4 pack;
+  std::memcpy(&pack, from, sizeof pack);
+  return pack;
+}
+inline __attribute__((always_inline)) Pack8 load8(const double* from) {
+  Pack8 pack;
+  std::memcpy(&pack, from, sizeof pack);
+  return pack;
+}
+inline __attribute__((always_inline)) void store4(double* to, const Pack4& pack) {
+  std::memcpy(to, &pack, sizeof pack);
+}
+inline __attribute__((always_inline)) void store8(double* to, const Pack8& pack) {
+  std::memcpy(to, &pack, sizeof pack);
 }
 
 // Sums in a fixed order, so that a result does not depend on how the compiler shuffles.

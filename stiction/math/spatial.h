@@ -5,7 +5,6 @@
 // packs has three members; a 3-vector of doubles is one register of four lanes, of which the last is zero.
 #pragma once
 
-#include <cstring>
 #include <type_traits>
 
 #include "stiction/math/pack.h"
@@ -14,16 +13,6 @@
 #define STICTION_INLINE inline __attribute__((always_inline))
 
 namespace stiction {
-
-// Packs at any address: a plain double array is not a pack array for the optimiser, and need not be aligned as one.
-STICTION_INLINE Pack4 load4(const double* from) {
-  Pack4 pack;
-  std::memcpy(&pack, from, sizeof pack);
-  return pack;
-}
-STICTION_INLINE void store4(double* to, const Pack4& pack) {
-  std::memcpy(to, &pack, sizeof pack);
-}
 
 template <class T>
 class Vec3 {

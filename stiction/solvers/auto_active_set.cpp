@@ -5,9 +5,6 @@
 
 namespace stiction {
 
-using auto_dense_detail::load;
-using auto_dense_detail::store;
-
 namespace {
 
 constexpr Pack8 lane_numbers{0, 1, 2, 3, 4, 5, 6, 7};
@@ -61,7 +58,7 @@ inline Triple subtract(const Triple& x, const double* column, int stride, const 
 inline void subtract(double* x, int first, int end, const double* column, int stride, const Triple& y) {
   const double *b = column + stride, *c = b + stride;
   for (int g = first; g < end; g += 8) {
-    store(x + g, ((load(x + g) - y.a * load(column + g)) - y.b * load(b + g)) - y.c * load(c + g));
+    store8(x + g, ((load8(x + g) - y.a * load8(column + g)) - y.b * load8(b + g)) - y.c * load8(c + g));
   }
 }
 
@@ -73,7 +70,7 @@ void eliminate_columns(double* matrix, int stride, int last_column, int k, int f
   double* target = matrix + static_cast<std::ptrdiff_t>(stride) * k;
   for (int p = 0; p < Packs; ++p) {
     const double* from = target + first + 8 * p;
-    const Pack8 a = load(from), b = load(from + stride), c = load(from + 2 * stride);
+    const Pack8 a = load8(from), b = load8(from + stride), c = load8(from + 2 * stride);
     one[p] = inverse[0] * a + (inverse[3] * b + inverse[6] * c);
     two[p] = inverse[1] * a + (inverse[4] * b + inverse[7] * c);
     three[p] = inverse[2] * a + (inverse[5] * b + inverse[8] * c);
@@ -88,7 +85,7 @@ void eliminate_columns(double* matrix, int stride, int last_column, int k, int f
     const Triple x = read(target + k);
     for (int p = 0; p < Packs; ++p) {
       double* to = target + first + 8 * p;
-      store(to, ((load(to) - x.a * one[p]) - x.b * two[p]) - x.c * three[p]);
+      store8(to, ((load8(to) - x.a * one[p]) - x.b * two[p]) - x.c * three[p]);
     }
   }
 }
@@ -206,7 +203,7 @@ inline void AutoActiveSet::pick_padded(const double* full, double* picked) const
   const Run *run = runs_.data(), *const last_run = run + num_runs_;
   for (; run != last_run; ++run) {
     const double *from = full + run->row, *const end = from + run->length;
-    for (double* to = picked + run->first; from < end; from += 8, to += 8) store(to, load(from));
+    for (double* to = picked + run->first; from < end; from += 8, to += 8) store8(to, load8(from));
   }
   const Combined *c = combined_.data(), *const last = c + num_combined_;
   for (; c != last; ++c) picked[c->equation] = c->weight[0] * full[c->row] + c->weight[1] * full[c->row + 1];
@@ -334,7 +331,7 @@ bool AutoActiveSet::step(const AutoDenseView& view, double proximal, double* lam
 double AutoActiveSet::held_back() const {
   Pack8 largest{};
   for (int g = 0; g < stride_; g += 8) {
-    const Pack8 held = load(&weight_[g]) * (load(&y_[g]) - load(&old_value_[g]));
+    const Pack8 held = load8(&weight_[g]) * (load8(&y_[g]) - load8(&old_value_[g]));
     const Pack8 size = held < 0.0 ? -held : held;
     largest = size > largest ? size : largest;
   }

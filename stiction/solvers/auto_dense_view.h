@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 #include <span>
 
 #include "stiction/contact/constraint.h"
@@ -27,33 +26,24 @@ struct AutoDenseView {
 
 namespace auto_dense_detail {
 
-// A pack at any address: a portable build aligns to sixteen bytes only. The copy compiles to one unaligned move.
-inline Pack8 load(const double* p) {
-  Pack8 pack;
-  std::memcpy(&pack, p, sizeof pack);
-  return pack;
-}
-inline void store(double* p, const Pack8& pack) {
-  std::memcpy(p, &pack, sizeof pack);
-}
-
 // out += x · a
 inline void add_column(double* out, int stride, const double* a, double x) {
-  for (int k = 0; k < stride; k += 8) store(out + k, load(out + k) + x * load(a + k));
+  for (int k = 0; k < stride; k += 8) store8(out + k, load8(out + k) + x * load8(a + k));
 }
 
 // out += three neighbouring columns times x
 inline void add_three_columns(double* out, int stride, const double* a, const double* x) {
   const double *b = a + stride, *c = b + stride;
   for (int k = 0; k < stride; k += 8) {
-    store(out + k, (load(out + k) + x[0] * load(a + k)) + (x[1] * load(b + k) + x[2] * load(c + k)));
+    store8(out + k, (load8(out + k) + x[0] * load8(a + k)) + (x[1] * load8(b + k) + x[2] * load8(c + k)));
   }
 }
 
 // out = three neighbouring columns times x
 inline void combine_three_columns(double* out, int stride, const double* a, const double* x) {
   const double *b = a + stride, *c = b + stride;
-  for (int k = 0; k < stride; k += 8) store(out + k, x[0] * load(a + k) + (x[1] * load(b + k) + x[2] * load(c + k)));
+  for (int k = 0; k < stride; k += 8)
+    store8(out + k, x[0] * load8(a + k) + (x[1] * load8(b + k) + x[2] * load8(c + k)));
 }
 
 // sigma[0 … 8·packs) = g + G λ for `Packs` packs of rows from `first` on, accumulators in registers.
@@ -61,7 +51,7 @@ template <int Packs>
 inline void velocity_rows(const AutoDenseView& view, int first, const double* lambda, double* sigma) {
   Pack8 even[Packs], odd[Packs];
   for (int p = 0; p < Packs; ++p) {
-    even[p] = load(sigma + first + 8 * p);
+    even[p] = load8(sigma + first + 8 * p);
     odd[p] = Pack8{};
   }
   for (const Constraint& c : view.constraints) {
@@ -70,15 +60,15 @@ inline void velocity_rows(const AutoDenseView& view, int first, const double* la
     if (c.rows == 3) {
       if (l[0] == 0.0 && l[1] == 0.0 && l[2] == 0.0) continue;
       for (int p = 0; p < Packs; ++p) {
-        even[p] += l[0] * load(a + 8 * p);
-        odd[p] += l[1] * load(a + view.stride + 8 * p);
-        even[p] += l[2] * load(a + 2 * view.stride + 8 * p);
+        even[p] += l[0] * load8(a + 8 * p);
+        odd[p] += l[1] * load8(a + view.stride + 8 * p);
+        even[p] += l[2] * load8(a + 2 * view.stride + 8 * p);
       }
     } else if (l[0] != 0.0) {
-      for (int p = 0; p < Packs; ++p) odd[p] += l[0] * load(a + 8 * p);
+      for (int p = 0; p < Packs; ++p) odd[p] += l[0] * load8(a + 8 * p);
     }
   }
-  for (int p = 0; p < Packs; ++p) store(sigma + first + 8 * p, even[p] + odd[p]);
+  for (int p = 0; p < Packs; ++p) store8(sigma + first + 8 * p, even[p] + odd[p]);
 }
 
 }  // namespace auto_dense_detail
