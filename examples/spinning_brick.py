@@ -48,6 +48,7 @@ def of_mujoco(spin, dt, integrator):
 def main():
     engines = {"stiction": of_stiction}
     if mujoco:
+        mujoco.set_mju_user_warning(lambda text: None)  # overflows are told in the table
         engines["MuJoCo Euler"] = lambda spin, dt: of_mujoco(spin, dt, "Euler")
         engines["MuJoCo implicit"] = lambda spin, dt: of_mujoco(spin, dt, "implicit")
     print(f"energy after {SECONDS:g} s, relative to the start")
