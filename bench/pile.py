@@ -115,7 +115,10 @@ def draw(rows: list[dict], path: str) -> None:
     axis.loglog(counts, 1e-3 * counts, "k:", linewidth=1, label="proportional to the number")
     axis.set_xlabel("bodies")
     axis.set_ylabel("CPU time per step, ms")
-    axis.set_title("dropped into a container, 400 steps of 5 ms (boxes: 200 from 1000, 120 from 3000 on)", fontsize=9)
+    usual = max(r["steps"] for r in rows)
+    fewer = sorted({(r["bodies"], r["shape"], r["steps"]) for r in rows if r["steps"] < usual})
+    exceptions = "".join(f"; {bodies} {shape}: {steps}" for bodies, shape, steps in fewer)
+    axis.set_title(f"dropped into a container, {usual} steps of {TIME_STEP * 1e3:g} ms{exceptions}", fontsize=9)
     axis.grid(alpha=0.3, which="both")
     axis.legend()
     figure.tight_layout()
@@ -139,7 +142,7 @@ def main() -> None:
         for count in filter(None, options.counts):
             mjcf = make_mjcf(shape, count)
             for name in options.engines:
-                row = {"shape": shape, "bodies": count, **run(name, mjcf, options.steps)}
+                row = {"shape": shape, "bodies": count, "steps": options.steps, **run(name, mjcf, options.steps)}
                 rows.append(row)
                 counts = [f"{row[k]} of {options.steps}" if row[k] != "" else "–" for k in ("certified", "accepted")]
                 worst = f"{row['worst_residual']:.0e}" if row["worst_residual"] != "" else "–"
@@ -156,7 +159,9 @@ def main() -> None:
     if options.plot:
         for path in options.also:
             with open(path, newline="", encoding="utf-8") as file:
-                rows += [{**row, "bodies": int(row["bodies"]), "ms_per_step": float(row["ms_per_step"])} for row in csv.DictReader(file)]
+                for row in csv.DictReader(file):
+                    whole = {name: int(row[name]) for name in ("bodies", "steps")}
+                    rows.append({**row, **whole, "ms_per_step": float(row["ms_per_step"])})
         draw(sorted(rows, key=lambda row: row["bodies"]), options.plot)
 
 

@@ -48,7 +48,7 @@ const std::vector<Setting>& settings() {
       setting<&S::solver>("solver", "str = 'auto'"),
       setting<&S::tolerance>("tolerance", "float = 1e-9"),
       setting<&S::acceptable_tolerance>("acceptable_tolerance", "float = 1e-6"),
-      setting<&S::max_iterations>("max_iterations", "int = 200"),
+      setting<&S::max_iterations>("max_iterations", "int = 300"),
       {{"on_failure", "str = 'report'",
         [](S& s, const Argument& a) { s.on_failure = static_cast<FailurePolicy>(read_choice(a, policies)); }},
        [](const S& s) { return nb::cast(policies[static_cast<int>(s.on_failure)]); }},

@@ -10,10 +10,6 @@ constexpr double negligible_angle = 1e-8;
 // Of the largest entry of the inertia: what is rounder than this has no gyroscopic moment.
 constexpr double roundness = 1e-12;
 
-Matrix3 cross_matrix(const Vector3& a) {
-  return (Matrix3() << 0.0, -a.z(), a.y(), a.z(), 0.0, -a.x(), -a.y(), a.x(), 0.0).finished();
-}
-
 bool is_round(const Matrix3& inertia) {
   const Matrix3 rest = inertia - inertia(0, 0) * Matrix3::Identity();
   return rest.cwiseAbs().maxCoeff() <= roundness * inertia(0, 0);
@@ -32,8 +28,12 @@ Vector3 spin_after(const Matrix3& inertia, const Vector3& spin, double time_step
     return l + half * mean.cross(l) - momentum;
   };
   Vector3 mean = spin, error = defect(mean);
-  for (int k = 0; k < max_steps && error.norm() > 1e-16 * momentum.norm(); ++k) {
-    const Matrix3 slope = inertia + half * (cross_matrix(mean) * inertia - cross_matrix(inertia * mean));
+  for (int step_number = 0; step_number < max_steps && error.norm() > 1e-16 * momentum.norm(); ++step_number) {
+    const Vector3 l = inertia * mean;
+    Matrix3 slope;
+    for (int k = 0; k < 3; ++k) {
+      slope.col(k) = inertia.col(k) + half * (mean.cross(inertia.col(k)) + Vector3::Unit(k).cross(l));
+    }
     const Vector3 step = slope.inverse() * error;
     double length = 1.0;
     Vector3 next = mean - step, next_error = defect(next);

@@ -224,6 +224,7 @@ void Simulator::Workspace::integrate_state() {
     velocity_from_factor(*model, dynamics, factor_impulse.data(), factor_impulse.data());
     free_velocity += factor_impulse;  // from here on v⁺
   }
+  const VectorX* moved_by = &free_velocity;
   if (settings.constraints.projects_joints(*model) && rows.size() > 0) {
     end_velocity.resize(rows.size());
     for (int i = 0; i < rows.size(); ++i)
@@ -231,14 +232,10 @@ void Simulator::Workspace::integrate_state() {
     // v⁺ + u moves the positions; v⁺ alone stays the velocity.
     generalized_force =
         free_velocity + projection.project(*model, dynamics, rows, end_velocity, time_step, settings.constraints);
-    integrate(*model, state.q, generalized_force, time_step, next_position);
-    free_spin.carry_centers(state.q.data(), generalized_force.data(), time_step, next_position.data(),
-                            free_velocity.data());
-  } else {
-    integrate(*model, state.q, free_velocity, time_step, next_position);
-    free_spin.carry_centers(state.q.data(), free_velocity.data(), time_step, next_position.data(),
-                            free_velocity.data());
+    moved_by = &generalized_force;
   }
+  integrate(*model, state.q, *moved_by, time_step, next_position);
+  free_spin.carry_centers(state.q.data(), moved_by->data(), time_step, next_position.data(), free_velocity.data());
   if (settings.sleeping) sleeping.count(*model, free_velocity, settings.sleep_speed, state.rest_steps);
 
   next_warm_starts.resize(rows.size());

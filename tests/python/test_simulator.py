@@ -1,9 +1,11 @@
 """Simulator, State, StepReport, contacts, failures."""
 
 import _thread
+import ast
 import copy
 import math
 import pickle
+import re
 import signal
 import sys
 import threading
@@ -206,6 +208,13 @@ def test_poses():
     assert np.array_equal(simulator.frame_pose(tip).matrix, simulator.frame_pose("tip").matrix)
     with pytest.raises(ValueError, match="frame 77"):
         simulator.frame_pose(77)
+
+
+def test_documented_defaults_are_the_defaults():
+    documented = dict(re.findall(r"(\w+): \w+ = ([^,)]+)", stiction.Simulator.__init__.__doc__.split("->")[0]))
+    settings = stiction.Simulator(box_on_plane()).settings
+    del settings["time_step"]  # 0: what the model suggests
+    assert {name: ast.literal_eval(documented[name]) for name in settings} == settings
 
 
 def test_settings_by_name():
