@@ -32,7 +32,7 @@ void InteriorPoint::watch(const ConeTask& task, double step) {
 // Towards κ = 0; returns the largest step.
 double InteriorPoint::predict(ConeTask& task) {
   task.cones->complementarity_residual(point.at, 0.0, 0.0, nullptr, rc_);
-  task.system->solve(point.at, point.rp, rc_, affine_);
+  task.system->solve_roughly(point.at, point.rp, rc_, affine_);
   return task.cones->largest_step(point.at, affine_);
 }
 
@@ -44,8 +44,8 @@ double InteriorPoint::correct(ConeTask& task, double target, double second_order
 }
 
 bool InteriorPoint::run(ConeTask& task, const InteriorPointOptions& options) {
-  constexpr double short_step = 0.1;
-  double best_progress = std::numeric_limits<double>::infinity();
+  constexpr double short_step = 0.1, long_step = 0.6;
+  double best_progress = std::numeric_limits<double>::infinity(), last_rp = best_progress, last_step = 0.0;
   int stalled = 0, tiny = 0;
   blocking.clear();
   for (int iteration = 0;; ++iteration) {
@@ -62,7 +62,10 @@ bool InteriorPoint::run(ConeTask& task, const InteriorPointOptions& options) {
       return false;
     }
     // Only where the usual weight no longer gets on: from the start it would cost a tower at rest twice the iterations.
-    if (stalled > 1 && task.is_acceptable()) task.system->sharpen();
+    // A long step that leaves r_p as large as it was says so long before κ stalls.
+    const bool rounding = last_step > long_step && point.rp_norm > 0.5 * last_rp;
+    if ((rounding || stalled > 1) && task.is_acceptable()) task.system->sharpen();
+    last_rp = point.rp_norm;
     if (!task.system->factor(point.at, options.delta)) return false;
     ++task.iterations;
 
@@ -81,6 +84,7 @@ bool InteriorPoint::run(ConeTask& task, const InteriorPointOptions& options) {
     point.at.impulse += step * direction_.impulse;
     point.at.y += step * direction_.y;
     task.cones->to_cone(point.at);
+    last_step = step;
     tiny = step < 1e-3 ? tiny + 1 : 0;
     if (tiny >= options.max_tiny_steps) {
       point.evaluate(task, options.delta);

@@ -20,7 +20,11 @@ class NewtonSystem {
   virtual bool factor(const ConeVector& at, double delta) = 0;
   // Solve with the last factor; `direction` gets Δλ, Δx, Δy.
   virtual void solve(const ConeVector& at, const Rows3& rp, const Rows3& rc, ConeVector& direction) = 0;
-  // From now on directions for the last digits, at the price of another substitution each.
+  // The same without what sharpen() adds: enough where a direction only tells how far to go.
+  virtual void solve_roughly(const ConeVector& at, const Rows3& rp, const Rows3& rc, ConeVector& direction) {
+    solve(at, rp, rc, direction);
+  }
+  // From now on directions of solve() for the last digits, at the price of another substitution each.
   virtual void sharpen() {}
   virtual int determinant_sign() const = 0;  // of the matrix of (6.2) with Δy eliminated
 

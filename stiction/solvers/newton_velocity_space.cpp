@@ -280,20 +280,31 @@ void NewtonVelocitySpace::back_substitute(const ConeVector& at, const Rows3& rc,
   }
 }
 
-void NewtonVelocitySpace::solve(const ConeVector& at, const Rows3& rp, const Rows3& rc, ConeVector& direction) {
+void NewtonVelocitySpace::first_solve(const ConeVector& at, const Rows3& rp, const Rows3& rc, ConeVector& direction) {
   first_right_side(at, rp, rc);
   multiply_transposed(rows_, nodes_.data());
   lu_.solve(nodes_.data(), step_.data());
   multiply(step_.data(), rp, rows_);
   back_substitute(at, rc, direction);
-  for (int k = 0; k < refinements; ++k) {
-    multiply_transposed(direction.impulse, nodes_.data());
-    for (size_t b = 0; b < nodes_.size(); ++b) nodes_[b] -= step_[b];
-    lu_.solve(nodes_.data(), correction_.data());
-    for (size_t b = 0; b < nodes_.size(); ++b) step_[b] += correction_[b];
-    multiply(step_.data(), rp, rows_);
-    back_substitute(at, rc, direction);
-  }
+}
+
+void NewtonVelocitySpace::refine(const ConeVector& at, const Rows3& rp, const Rows3& rc, ConeVector& direction) {
+  multiply_transposed(direction.impulse, nodes_.data());
+  for (size_t b = 0; b < nodes_.size(); ++b) nodes_[b] -= step_[b];
+  lu_.solve(nodes_.data(), correction_.data());
+  for (size_t b = 0; b < nodes_.size(); ++b) step_[b] += correction_[b];
+  multiply(step_.data(), rp, rows_);
+  back_substitute(at, rc, direction);
+}
+
+void NewtonVelocitySpace::solve(const ConeVector& at, const Rows3& rp, const Rows3& rc, ConeVector& direction) {
+  first_solve(at, rp, rc, direction);
+  for (int k = 0; k < refinements; ++k) refine(at, rp, rc, direction);
+  cones_->to_cone_direction(direction);
+}
+
+void NewtonVelocitySpace::solve_roughly(const ConeVector& at, const Rows3& rp, const Rows3& rc, ConeVector& direction) {
+  first_solve(at, rp, rc, direction);
   cones_->to_cone_direction(direction);
 }
 

@@ -29,6 +29,7 @@ class NewtonVelocitySpace : public NewtonSystem {
   void velocity(const Rows3& impulse, Rows3& sigma) override;
   bool factor(const ConeVector& at, double delta) override;
   void solve(const ConeVector& at, const Rows3& rp, const Rows3& rc, ConeVector& direction) override;
+  void solve_roughly(const ConeVector& at, const Rows3& rp, const Rows3& rc, ConeVector& direction) override;
   void sharpen() override;
   int num_nodes() const { return lu_.num_nodes(); }
   int determinant_sign() const override { return lu_.determinant_sign(); }
@@ -44,6 +45,8 @@ class NewtonVelocitySpace : public NewtonSystem {
   void write_weights(const ConeVector& at);                                       // B̄/w_i as matrices for the LU
   void first_right_side(const ConeVector& at, const Rows3& rp, const Rows3& rc);  // S Q r_c − B̄ r_p
   void back_substitute(const ConeVector& at, const Rows3& rc, ConeVector& direction);
+  void first_solve(const ConeVector& at, const Rows3& rp, const Rows3& rc, ConeVector& direction);
+  void refine(const ConeVector& at, const Rows3& rp, const Rows3& rc, ConeVector& direction);
   double scalar_eta(const ScalarConstraint& s, int row) const;  // E of a row
 
   using Arrays6 = Eigen::Array<double, Eigen::Dynamic, 6>;

@@ -82,6 +82,24 @@ TEST(AutoVelocitySpace, BypassesFolds) {
   EXPECT_LE(factorisations, 500);  // the last bits differ from compiler to compiler
 }
 
+// Where an acceptable residual may end the search, sharper directions in time still reach the tolerance in most steps: 83
+// of 120, and 72 where they come only once κ stalls.
+TEST(AutoVelocitySpace, SharperDirectionsForTheLastDigits) {
+  const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/wall-ball.hdf5");
+  AutoGoal goal = natural_goal(1e-9);
+  goal.acceptable = 1e-6;
+  AutoVelocitySpace space;
+  int converged = 0;
+  for (const auto& step : sequence.steps) {
+    VectorX impulse = VectorX::Zero(step.problem.num_rows());
+    const AutoOutcome outcome = space.solve(step.problem, goal, impulse);
+    EXPECT_TRUE(outcome.accepted);
+    EXPECT_LE(judge(step.problem, impulse).eps_nat, 1.001 * (outcome.converged ? goal.tolerance : goal.acceptable));
+    converged += outcome.converged;
+  }
+  EXPECT_GE(converged, 78);
+}
+
 // What no other δ of the contacts that block goes around is followed.
 TEST(AutoVelocitySpace, FollowsFolds) {
   const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/wall-ball.hdf5");
