@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <stdexcept>
 
 namespace stiction {
@@ -25,14 +26,50 @@ bool AutoVelocitySpace::load(const ContactProblem& problem, const AutoGoal& goal
   system_.load(problem, cones_);
   system_.eta_numerator = first_eta;
   system_.refinements = 0;
+  system_.open.clear();
   return task_.begin(cones_, system_, goal, impulse);
 }
 
+// Contacts and limits are open where λ_N ≤ σ_N. False where none is.
+bool AutoVelocitySpace::mark_open(const Rows3& impulse, const Rows3& sigma) {
+  bool any = false;
+  system_.open.assign(cones_.size(), 0);
+  const auto mark = [&](int i, int row) {
+    system_.open[i] = !(impulse(i, row) > sigma(i, row));
+    any = any || system_.open[i];
+  };
+  for (int i = 0; i < cones_.size(); ++i) mark(i, 2);
+  for (const ScalarConstraint& s : cones_.scalars()) {
+    system_.open[s.index] = 0;
+    if (s.kind == ConstraintKind::unilateral) mark(s.index, s.row);
+  }
+  return any;
+}
+
+// All that is not marked as open sticks, with as little change of λ as that takes.
+bool AutoVelocitySpace::probe_loaded(const Rows3& impulse) {
+  loaded_ = impulse;
+  for (int i = 0; i < cones_.size(); ++i) {
+    if (system_.open[i]) loaded_.row(i).setZero();
+  }
+  const bool solved = probe_.run(task_, loaded_) && task_.done();
+  system_.open.clear();
+  return solved;
+}
+
 bool AutoVelocitySpace::probe() {
+  constexpr double near = 1e-2;  // residual of a guess whose contacts are probably those of the solution
   task_.stage = AutoStage::velocity_probe;
-  probed_ = task_.best.impulse;
   probe_.eta = 1e-9;
   probe_.rounds = 8;
+  guess_is_near_ = task_.best.value < near;
+  probed_ = task_.best.impulse;
+  if (guess_is_near_) {
+    sigma_.resize(cones_.size(), 3);
+    system_.velocity(probed_, sigma_);
+    if (mark_open(probed_, sigma_) && probe_loaded(probed_)) return true;
+    system_.open.clear();
+  }
   probe_failed_ = !probe_.run(task_, probed_);
   return task_.done();
 }
@@ -92,6 +129,38 @@ bool AutoVelocitySpace::bypass_folds() {
   return enough;
 }
 
+// Nothing that pushes moves.
+bool AutoVelocitySpace::is_at_rest() {
+  constexpr double at_rest = 1e-6;  // of the largest free velocity
+  const PathPoint& point = interior_point_.point;
+  mark_open(point.at.impulse, point.sigma);
+  bool rests = true;
+  for (int i = 0; i < cones_.size() && rests; ++i) {
+    rests = system_.open[i] || point.sigma.row(i).abs().maxCoeff() <= at_rest;
+  }
+  system_.open.clear();
+  return rests;
+}
+
+// What is at rest has many solutions, and an interior point ends at one close to the edge of some cones: the probe of
+// the next step, which changes λ as little as it can, leaves them, and an interior point is needed again, and so on.
+// From a point in the middle of the cones the probe of this step and of those that follow succeeds.
+void AutoVelocitySpace::prepare_next_step() {
+  constexpr double well_before = 100.0;
+  constexpr int steps = 2;
+  if (!guess_is_near_ || !task_.done() || !is_at_rest() || !task_.may_factor() || !interior_point_.go_back(well_before))
+    return;
+  solution_ = task_.best;
+  PathPoint& central = interior_point_.point;
+  if (interior_point_.centre(task_, InteriorPointAttempt{}.delta, steps)) {
+    system_.velocity(central.at.impulse, central.sigma);
+    mark_open(central.at.impulse, central.sigma);
+    task_.best.value = std::numeric_limits<double>::infinity();
+    if (probe_loaded(central.at.impulse)) return;
+  }
+  task_.best = solution_;
+}
+
 bool AutoVelocitySpace::all_interior_points() {
   task_.stage = AutoStage::velocity_interior_point;
   const auto enough = [this](bool solved) { return solved || task_.is_acceptable(); };
@@ -102,7 +171,10 @@ bool AutoVelocitySpace::all_interior_points() {
   const Start second = probe_is_bad ? Start::from_probe : Start::cold;
   const bool pile = system_.num_nodes() > many_nodes;
   const InteriorPointAttempt attempt{.patience = pile ? short_patience : InteriorPointAttempt{}.patience};
-  if (enough(interior_point(first, attempt))) return true;
+  if (enough(interior_point(first, attempt))) {
+    if (pile) prepare_next_step();
+    return true;
+  }
   if (pile && bypass_folds()) return true;
   if (enough(interior_point(second))) return true;
   // A few more tries at some thirty factorisations each are cheaper than following a fold. With δ near 1 the path is

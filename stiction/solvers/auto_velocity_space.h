@@ -35,6 +35,10 @@ class AutoVelocitySpace {
   bool probe();
   bool interior_point(Start start, const InteriorPointAttempt& attempt = {});
   bool run_interior_point(const InteriorPointAttempt& attempt);  // from where interior_point_ stands
+  bool mark_open(const Rows3& impulse, const Rows3& sigma);
+  bool probe_loaded(const Rows3& impulse);
+  bool is_at_rest();
+  void prepare_next_step();
   bool bypass_folds();
   void change_blocking_deltas();
   bool all_interior_points();  // true when no other stage is needed
@@ -48,7 +52,9 @@ class AutoVelocitySpace {
   StickProbe probe_;
   InteriorPoint interior_point_;
   Arclength arclength_;
-  Rows3 guess_, probed_;
+  Rows3 probed_, loaded_, sigma_;
+  BestImpulse solution_;
+  bool guess_is_near_ = false;  // as where nothing has moved since the last step
   const DelassusFactored* factored_ = nullptr;
   std::vector<char> is_hot_;  // by node: a constraint there blocks
   std::vector<int> changes_;  // by constraint, of its own δ

@@ -19,6 +19,22 @@ bool InteriorPoint::go_back(double factor) {
   return true;
 }
 
+bool InteriorPoint::centre(ConeTask& task, double delta, int steps) {
+  const double target = task.cones->mean_product(point.at);
+  for (int k = 0; k < steps; ++k) {
+    if (!point.evaluate(task, delta) || !task.system->factor(point.at, delta)) return false;
+    ++task.iterations;
+    advance(task, std::min(1.0, 0.9 * correct(task, target, 0.0)));
+  }
+  return true;
+}
+
+void InteriorPoint::advance(const ConeTask& task, double step) {
+  point.at.impulse += step * direction_.impulse;
+  point.at.y += step * direction_.y;
+  task.cones->to_cone(point.at);
+}
+
 // Before a step of the length given.
 void InteriorPoint::watch(const ConeTask& task, double step) {
   constexpr double short_step = 0.3;
@@ -81,9 +97,7 @@ bool InteriorPoint::run(ConeTask& task, const InteriorPointOptions& options) {
                             : std::clamp(affine_step, 0.9, options.largest_part);
     const double step = std::min(1.0, part * largest);
     if (options.watch) watch(task, step);
-    point.at.impulse += step * direction_.impulse;
-    point.at.y += step * direction_.y;
-    task.cones->to_cone(point.at);
+    advance(task, step);
     last_step = step;
     tiny = step < 1e-3 ? tiny + 1 : 0;
     if (tiny >= options.max_tiny_steps) {

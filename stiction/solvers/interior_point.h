@@ -36,6 +36,8 @@ class InteriorPoint {
   void resize(int n);
   // Back to the last point seen with κ at least `factor` times that of now. False where there is none.
   bool go_back(double factor);
+  // Towards the point of the path whose κ is that of now. False at a singular or non-finite matrix.
+  bool centre(ConeTask& task, double delta, int steps);
   // True when the task is done. The best impulse is in the task.
   bool run(ConeTask& task, const InteriorPointOptions& options);
 
@@ -47,6 +49,7 @@ class InteriorPoint {
   void watch(const ConeTask& task, double step);
   double predict(ConeTask& task);
   double correct(ConeTask& task, double target, double second_order);
+  void advance(const ConeTask& task, double step);
 
   ConeVector affine_, direction_;
   Rows3 rc_;

@@ -319,23 +319,30 @@ bool NewtonVelocitySpace::factor_stick(double stick_eta) {
   for (const ScalarConstraint& s : cones_->scalars()) {
     if (s.is_frictionless_contact()) weight_[s.index](0, 0) = weight_[s.index](1, 1) = 0.0;
   }
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    if (open[i]) weight_[i].setZero();
+  }
   ++factorisations;
   return lu_.factor(*factored_, weight_);
 }
 
+void NewtonVelocitySpace::drop_unstuck_rows() {
+  for (const ScalarConstraint& s : cones_->scalars()) {
+    if (s.is_frictionless_contact()) rows_(s.index, 0) = rows_(s.index, 1) = 0.0;
+  }
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    if (open[i]) rows_.row(static_cast<Eigen::Index>(i)).setZero();
+  }
+}
+
 // K Δw = −Aᵀσ/E, Δλ = −(σ + A Δw)/E with E = η + R.
 void NewtonVelocitySpace::stick_step(const Rows3& sigma, Rows3& impulse) {
-  const auto drop_free_tangents = [&] {
-    for (const ScalarConstraint& s : cones_->scalars()) {
-      if (s.is_frictionless_contact()) rows_(s.index, 0) = rows_(s.index, 1) = 0.0;
-    }
-  };
   rows_ = -sigma / (stick_eta_ + cones_->compliance());
-  drop_free_tangents();
+  drop_unstuck_rows();
   multiply_transposed(rows_, nodes_.data());
   lu_.solve(nodes_.data(), step_.data());
   multiply(step_.data(), sigma, rows_);
-  drop_free_tangents();
+  drop_unstuck_rows();
   impulse -= rows_ / (stick_eta_ + cones_->compliance());
 }
 

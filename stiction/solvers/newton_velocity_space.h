@@ -25,6 +25,7 @@ class NewtonVelocitySpace : public NewtonSystem {
   static constexpr double line_eta = 1e-9;             // least η of bilateral rows, which have no block of their own
   static constexpr double sharp_eta_numerator = 3e-8;  // of sharpen(); without refinement it helps little
   int refinements = 0;                                 // ρ = AᵀΔλ − Δw, K d = ρ, Δw ← Δw + d, so many times
+  std::vector<char> open;  // by constraint: left out of factor_stick() and stick_step(); empty: none is
 
   void velocity(const Rows3& impulse, Rows3& sigma) override;
   bool factor(const ConeVector& at, double delta) override;
@@ -48,6 +49,7 @@ class NewtonVelocitySpace : public NewtonSystem {
   void first_solve(const ConeVector& at, const Rows3& rp, const Rows3& rc, ConeVector& direction);
   void refine(const ConeVector& at, const Rows3& rp, const Rows3& rc, ConeVector& direction);
   double scalar_eta(const ScalarConstraint& s, int row) const;  // E of a row
+  void drop_unstuck_rows();                                     // of rows_: what takes no part in a stick step
 
   using Arrays6 = Eigen::Array<double, Eigen::Dynamic, 6>;
   using Arrays9 = Eigen::Array<double, Eigen::Dynamic, 9>;  // 3×3 matrices, column-major

@@ -82,8 +82,8 @@ TEST(AutoVelocitySpace, BypassesFolds) {
   EXPECT_LE(factorisations, 500);  // the last bits differ from compiler to compiler
 }
 
-// Where an acceptable residual may end the search, sharper directions in time still reach the tolerance in most steps: 83
-// of 120, and 72 where they come only once κ stalls.
+// Where an acceptable residual may end the search, sharper directions in time still reach the tolerance in most steps:
+// 83 of 120, and 72 where they come only once κ stalls.
 TEST(AutoVelocitySpace, SharperDirectionsForTheLastDigits) {
   const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/wall-ball.hdf5");
   AutoGoal goal = natural_goal(1e-9);
