@@ -221,18 +221,23 @@ bool AutoVelocitySpace::arclength() {
 
 AutoOutcome AutoVelocitySpace::solve(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse) {
   AutoOutcome outcome = solve_once(problem, goal, impulse);
-  if (outcome.converged || !task_.done()) return outcome;
   // With a mass ratio of 10⁶ rounding λ to the units of the problem moves σ visibly: what passed inside does not
-  // outside.
+  // outside, by chance, and another solution probably does.
+  constexpr int retries = 3;
   AutoGoal stricter = goal;
-  stricter.tolerance *= 0.5;
-  stricter.max_factorisations = std::max(0, goal.max_factorisations - outcome.factorisations);
-  const AutoOutcome again = solve_once(problem, stricter, impulse);
-  outcome.iterations += again.iterations;
-  outcome.factorisations += again.factorisations;
-  outcome.residual = again.residual;
-  outcome.converged = again.residual <= goal.tolerance;
-  outcome.accepted = again.accepted;
+  for (int k = 0; k < retries && !outcome.converged && task_.done(); ++k) {
+    stricter.tolerance *= 0.5;
+    stricter.max_factorisations = std::max(0, goal.max_factorisations - outcome.factorisations);
+    retried_ = impulse;
+    const AutoOutcome again = solve_once(problem, stricter, retried_);
+    outcome.iterations += again.iterations;
+    outcome.factorisations += again.factorisations;
+    if (!(again.residual < outcome.residual)) continue;
+    impulse = retried_;
+    outcome.residual = again.residual;
+    outcome.converged = again.residual <= goal.tolerance;
+    outcome.accepted = again.accepted;
+  }
   return outcome;
 }
 

@@ -54,6 +54,7 @@ class AutoVelocitySpace {
   Arclength arclength_;
   Rows3 probed_, loaded_, sigma_;
   BestImpulse solution_;
+  VectorX retried_;
   bool guess_is_near_ = false;  // as where nothing has moved since the last step
   const DelassusFactored* factored_ = nullptr;
   std::vector<char> is_hot_;  // by node: a constraint there blocks

@@ -215,6 +215,18 @@ TEST(Simulator, HeavyOnLightStands) {
   EXPECT_EQ(simulator.num_uncertified_steps(), 0) << simulator.worst_residual();
 }
 
+// The rounding of the impulses alone is worth half the tolerance here.
+TEST(Simulator, AThousandTonsOnAKilogramAreCertified) {
+  ModelBuilder builder;
+  add_ground(builder, 0.5);
+  add_free(builder, "light", Box{{0.1, 0.1, 0.1}}, 1.0, Pose(Vector3(0.0, 0.0, 0.1)), 0.5);
+  add_free(builder, "heavy", Box{{0.1, 0.1, 0.1}}, 1e6, Pose(Vector3(0.0, 0.0, 0.3)), 0.5);
+  Simulator simulator(builder.build(), {.time_step = 1e-3});
+  simulator.step(20000);
+  EXPECT_EQ(simulator.num_uncertified_steps(), 0) << simulator.worst_residual();
+  EXPECT_NEAR(simulator.state().q[7 + 2], 0.3, 1e-9);
+}
+
 // Every solver of the registry steps the same small world; those that solve the exact law agree.
 TEST(Simulator, EverySolverSteps) {
   ModelBuilder builder;
