@@ -2,7 +2,7 @@
 """Bodies dropped into a container, ours and MuJoCo on the same MJCF in turns: CPU time per step against their number.
 
     pile.py [--counts 10 30 100 300 1000 3000] [--shapes box sphere] [--steps 400] [--engines stiction mujoco]
-            [--csv FILE] [--plot FILE.png] [--also EARLIER.csv …]
+            [--max-iterations N] [--csv FILE] [--plot FILE.png] [--also EARLIER.csv …]
 
 Four walls and a floor that grow with the cube root of the count; bodies of 1 kg and 10 cm at random turns fall from a
 lattice; friction 0.5, time step 5 ms, one thread. For ours also how many steps the judge certified at 1e-9, and its worst
@@ -46,10 +46,10 @@ def make_mjcf(shape: str, count: int) -> str:
 
 
 class Stiction:
-    def __init__(self, mjcf: str):
+    def __init__(self, mjcf: str, **settings):
         import stiction
 
-        self.simulator = stiction.Simulator(stiction.load_mjcf_string(mjcf).model, dt=TIME_STEP)
+        self.simulator = stiction.Simulator(stiction.load_mjcf_string(mjcf).model, dt=TIME_STEP, **settings)
 
     def step(self) -> tuple[int, float]:
         report = self.simulator.step()
@@ -65,7 +65,7 @@ class Stiction:
 
 
 class Mujoco:
-    def __init__(self, mjcf: str):
+    def __init__(self, mjcf: str, **_):
         import mujoco
 
         self.advance = mujoco.mj_step
@@ -84,8 +84,8 @@ class Mujoco:
 ENGINES = {"stiction": Stiction, "mujoco": Mujoco}
 
 
-def run(name: str, mjcf: str, steps: int) -> dict:
-    engine = ENGINES[name](mjcf)
+def run(name: str, mjcf: str, steps: int, **settings) -> dict:
+    engine = ENGINES[name](mjcf, **settings)
     seconds, contacts, deepest, depth = 0.0, 0, 0.0, 0.0
     for k in range(steps):
         start = time.process_time()
@@ -131,10 +131,12 @@ def main() -> None:
     parser.add_argument("--shapes", nargs="+", choices=("box", "sphere"), default=["box", "sphere"])
     parser.add_argument("--engines", nargs="+", choices=ENGINES, default=list(ENGINES))
     parser.add_argument("--steps", type=int, default=400)
+    parser.add_argument("--max-iterations", type=int, help="of ours; default: that of the simulator")
     parser.add_argument("--csv")
     parser.add_argument("--plot")
     parser.add_argument("--also", nargs="+", default=[], help="rows of earlier runs for the plot; --counts 0 runs nothing new")
     options = parser.parse_args()
+    settings = {"max_iterations": options.max_iterations} if options.max_iterations is not None else {}
     rows = []
     print("| shape | bodies | engine | ms/step | contacts | to 1e-9 | to 1e-6 | worst ε_nat | deepest, m | at the end, m |")
     print("| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
@@ -142,7 +144,7 @@ def main() -> None:
         for count in filter(None, options.counts):
             mjcf = make_mjcf(shape, count)
             for name in options.engines:
-                row = {"shape": shape, "bodies": count, "steps": options.steps, **run(name, mjcf, options.steps)}
+                row = {"shape": shape, "bodies": count, "steps": options.steps, **run(name, mjcf, options.steps, **settings)}
                 rows.append(row)
                 counts = [f"{row[k]} of {options.steps}" if row[k] != "" else "–" for k in ("certified", "accepted")]
                 worst = f"{row['worst_residual']:.0e}" if row["worst_residual"] != "" else "–"

@@ -26,32 +26,27 @@ bool AutoVelocitySpace::load(const ContactProblem& problem, const AutoGoal& goal
   system_.load(problem, cones_);
   system_.eta_numerator = first_eta;
   system_.refinements = 0;
-  system_.open.clear();
   return task_.begin(cones_, system_, goal, impulse);
 }
 
 // Contacts and limits are open where λ_N ≤ σ_N. False where none is.
 bool AutoVelocitySpace::mark_open(const Rows3& impulse, const Rows3& sigma) {
-  bool any = false;
-  system_.open.assign(cones_.size(), 0);
-  const auto mark = [&](int i, int row) {
-    system_.open[i] = !(impulse(i, row) > sigma(i, row));
-    any = any || system_.open[i];
-  };
-  for (int i = 0; i < cones_.size(); ++i) mark(i, 2);
+  const auto is_open = [&](int i, int row) { return !(impulse(i, row) > sigma(i, row)); };
+  is_open_.resize(cones_.size());
+  for (int i = 0; i < cones_.size(); ++i) is_open_[i] = is_open(i, 2);
   for (const ScalarConstraint& s : cones_.scalars()) {
-    system_.open[s.index] = 0;
-    if (s.kind == ConstraintKind::unilateral) mark(s.index, s.row);
+    is_open_[s.index] = s.kind == ConstraintKind::unilateral && is_open(s.index, s.row);
   }
-  return any;
+  return std::find(is_open_.begin(), is_open_.end(), true) != is_open_.end();
 }
 
 // All that is not marked as open sticks, with as little change of λ as that takes.
 bool AutoVelocitySpace::probe_loaded(const Rows3& impulse) {
   loaded_ = impulse;
   for (int i = 0; i < cones_.size(); ++i) {
-    if (system_.open[i]) loaded_.row(i).setZero();
+    if (is_open_[i]) loaded_.row(i).setZero();
   }
+  system_.open = is_open_;
   const bool solved = probe_.run(task_, loaded_) && task_.done();
   system_.open.clear();
   return solved;
@@ -62,14 +57,9 @@ bool AutoVelocitySpace::probe() {
   task_.stage = AutoStage::velocity_probe;
   probe_.eta = 1e-9;
   probe_.rounds = 8;
-  guess_is_near_ = task_.best.value < near;
   probed_ = task_.best.impulse;
-  if (guess_is_near_) {
-    sigma_.resize(cones_.size(), 3);
-    system_.velocity(probed_, sigma_);
-    if (mark_open(probed_, sigma_) && probe_loaded(probed_)) return true;
-    system_.open.clear();
-  }
+  guess_is_near_ = task_.best.value < near;
+  if (guess_is_near_ && mark_open(probed_, task_.guess_velocity()) && probe_loaded(probed_)) return true;
   probe_failed_ = !probe_.run(task_, probed_);
   return task_.done();
 }
@@ -134,12 +124,10 @@ bool AutoVelocitySpace::is_at_rest() {
   constexpr double at_rest = 1e-6;  // of the largest free velocity
   const PathPoint& point = interior_point_.point;
   mark_open(point.at.impulse, point.sigma);
-  bool rests = true;
-  for (int i = 0; i < cones_.size() && rests; ++i) {
-    rests = system_.open[i] || point.sigma.row(i).abs().maxCoeff() <= at_rest;
+  for (int i = 0; i < cones_.size(); ++i) {
+    if (!is_open_[i] && !(point.sigma.row(i).abs().maxCoeff() <= at_rest)) return false;
   }
-  system_.open.clear();
-  return rests;
+  return true;
 }
 
 // What is at rest has many solutions, and an interior point ends at one close to the edge of some cones: the probe of

@@ -52,7 +52,8 @@ class AutoVelocitySpace {
   StickProbe probe_;
   InteriorPoint interior_point_;
   Arclength arclength_;
-  Rows3 probed_, loaded_, sigma_;
+  Rows3 probed_, loaded_;
+  std::vector<char> is_open_;  // by constraint
   BestImpulse solution_;
   VectorX retried_;
   bool guess_is_near_ = false;  // as where nothing has moved since the last step

@@ -38,6 +38,8 @@ struct ConeTask {
   bool is_acceptable() const { return best.value <= 0.999 * goal.acceptable; }
   bool may_factor() const { return system->factorisations < goal.max_factorisations; }
 
+  const Rows3& guess_velocity() const { return sigma_; }  // σ of the guess that begin() was given
+
  private:
   Rows3 impulse_, sigma_;
   VectorX velocity_;
