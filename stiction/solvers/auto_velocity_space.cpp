@@ -8,11 +8,13 @@
 namespace stiction {
 namespace {
 
-constexpr double first_eta = 3e-7;    // numerator of η, see NewtonVelocitySpace
-constexpr double path_eta = 3e-9;     // for path following: with more, tangents are wrong and paths get lost
-constexpr int short_patience = 8;     // where something is done about what blocks
-constexpr int many_nodes = 10;        // fewer bodies are no pile
-constexpr int large_nodes = 200;      // with so many bodies a second path would cost as much as ten typical steps
+constexpr double first_eta = 3e-7;  // numerator of η, see NewtonVelocitySpace
+constexpr double path_eta = 3e-9;   // for path following: with more, tangents are wrong and paths get lost
+constexpr int short_patience = 8;   // where something is done about what blocks
+constexpr int many_nodes = 10;      // fewer bodies are no pile
+constexpr int bent_nodes = 40;      // with more the second order at the predictor's end pays; a wall of 15 takes longer
+constexpr double high_floor = 0.2;  // there; with less the contacts that hardly move block the first steps
+constexpr int large_nodes = 200;    // with so many bodies a second path would cost as much as ten typical steps
 constexpr int long_double_size = 60;  // velocities; dense, so about 0.1 ms per factorisation
 
 }  // namespace
@@ -72,7 +74,7 @@ bool AutoVelocitySpace::interior_point(Start start, const InteriorPointAttempt& 
     at.impulse = probed_;
     cones_.start_from_impulse(at);
   } else {
-    cones_.start_cold(attempt.start_scale, at);
+    cones_.start_cold(attempt.start_scale, at, attempt.start_floor);
   }
   return run_interior_point(attempt);
 }
@@ -82,6 +84,7 @@ bool AutoVelocitySpace::run_interior_point(const InteriorPointAttempt& attempt) 
   options.delta = attempt.delta;
   options.step_rule = attempt.step_rule;
   options.patience = attempt.patience;
+  options.second_order = attempt.second_order;
   options.watch = attempt.patience < InteriorPointAttempt{}.patience;
   return interior_point_.run(task_, options);
 }
@@ -158,7 +161,13 @@ bool AutoVelocitySpace::all_interior_points() {
   const Start first = probe_is_bad ? Start::cold : Start::from_probe;
   const Start second = probe_is_bad ? Start::from_probe : Start::cold;
   const bool pile = system_.num_nodes() > many_nodes;
-  const InteriorPointAttempt attempt{.patience = pile ? short_patience : InteriorPointAttempt{}.patience};
+  InteriorPointAttempt attempt;
+  if (pile) attempt.patience = short_patience;
+  if (probe_is_bad && system_.num_nodes() > bent_nodes) {
+    // Takes more of the piles to an acceptable residual; with those that it leaves the other gets on better.
+    attempt.second_order = InteriorPointOptions::SecondOrder::at_predictor;
+    attempt.start_floor = high_floor;
+  }
   if (enough(interior_point(first, attempt))) {
     if (pile) prepare_next_step();
     return true;

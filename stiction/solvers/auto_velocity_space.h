@@ -18,6 +18,8 @@ struct InteriorPointAttempt {
   double delta = 0.8, start_scale = 1.0;  // the scale is that of a cold start
   InteriorPointOptions::StepRule step_rule = InteriorPointOptions::StepRule::by_predictor;
   int patience = 16;  // near a fold the path of a pile creeps for a dozen iterations and then goes on
+  double start_floor = ConeProblem::start_floor;
+  InteriorPointOptions::SecondOrder second_order = InteriorPointOptions::SecondOrder::at_full_step;
 };
 
 class AutoVelocitySpace {

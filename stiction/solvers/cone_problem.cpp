@@ -140,13 +140,13 @@ void ConeProblem::from_cone(ConeVector& point) const {
   }
 }
 
-void ConeProblem::start_cold(double scale, ConeVector& point) const {
+void ConeProblem::start_cold(double scale, ConeVector& point, double floor) const {
   point.impulse.leftCols(2).setZero();
-  point.impulse.col(2) = scale * start_;
+  point.impulse.col(2) = scale * start_.max(floor);
   point.y.leftCols(2).setZero();
-  point.y.col(2) = scale * start_ * friction_.inverse().max(1.0);
+  point.y.col(2) = scale * start_.max(floor) * friction_.inverse().max(1.0);
   for (const ScalarConstraint& s : scalars_) {
-    const double c = scale * start_[s.index];
+    const double c = scale * std::max(floor, start_[s.index]);
     put(point.impulse, s.index, scalar_row(s, s.kind == ConstraintKind::unilateral ? c : 0.0));
     // A wide box must not dominate the mean of x·y.
     if (s.kind == ConstraintKind::dry_friction) put(point.y, s.index, {0.0, 0.0, c * std::min(1.0, c / s.bound)});
@@ -201,6 +201,24 @@ double ConeProblem::primal_residual(const Rows3& sigma, const Rows3& y, double d
     largest[s.index] = std::max({std::abs(r.t1), std::abs(r.t2), std::abs(r.n)});
   }
   return primal_.maxCoeff();
+}
+
+void ConeProblem::bent_primal_residual(const Rows3& rp, const ConeVector& at, const ConeVector& direction, double a,
+                                       double delta, Rows3& bent) const {
+  const int n = size();
+  const double *mu = friction_.data(), *own = own_delta_.data();
+  const double over_a = 1.0 / a;
+  bent = rp;
+  double* normal = bent.data() + 2 * n;
+  STICTION_VECTORISE
+  for (int i = 0; i < n; ++i) {
+    const double d = delta_of(own[i], delta);
+    const ConePoint<double> y = get(at.y, i), step = a * get(direction.y, i);
+    const DualDerivative<double> derivative(y, mu[i], d);
+    const double change = velocity_of_dual(y + step, mu[i], d).n - velocity_of_dual(y, mu[i], d).n;
+    normal[i] -= over_a * (change - (derivative * step).n);
+  }
+  for (const ScalarConstraint& s : scalars_) normal[s.index] = rp(s.index, 2);  // σ is linear in y there
 }
 
 void ConeProblem::complementarity_residual(const ConeVector& at, double target, double second_order,

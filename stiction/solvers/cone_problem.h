@@ -106,12 +106,16 @@ class ConeProblem {
   void to_cone_direction(ConeVector& point) const;  // Δx from Δλ
   void from_cone(ConeVector& point) const;          // λ from x, except where there is no cone
 
-  // Starts: `scale` times that of 6.2; that of 6.7, which keeps as much of λ as fits.
-  void start_cold(double scale, ConeVector& point) const;
+  // Starts: `scale` times that of 6.2, with c_i at least `floor`; that of 6.7, which keeps as much of λ as fits.
+  void start_cold(double scale, ConeVector& point, double floor = start_floor) const;
   void start_from_impulse(ConeVector& point) const;
 
   // r_p = σ − σ(y); returns its largest entry.
   double primal_residual(const Rows3& sigma, const Rows3& y, double delta, Rows3& rp) const;
+  // The same with what r_p changes beyond the linear on the way to at + a·direction, spread over the whole direction:
+  // bent = r_p − (σ(y + a Δy) − σ(y) − a D Δy)/a.
+  void bent_primal_residual(const Rows3& rp, const ConeVector& at, const ConeVector& direction, double a, double delta,
+                            Rows3& bent) const;
   // r_c = target e − x ∘ y − second_order Δx ∘ Δy. `direction` may be null when second_order is 0.
   void complementarity_residual(const ConeVector& at, double target, double second_order, const ConeVector* direction,
                                 Rows3& rc) const;

@@ -9,6 +9,7 @@ void InteriorPoint::resize(int n) {
   affine_.resize(n);
   direction_.resize(n);
   rc_.resize(n, 3);
+  bent_.resize(n, 3);
   num_milestones_ = 0;
 }
 
@@ -59,6 +60,14 @@ double InteriorPoint::correct(ConeTask& task, double target, double second_order
   return task.cones->largest_step(point.at, direction_);
 }
 
+// The same with the second order of x ∘ y and of σ(y) as it is where the predictor ends.
+double InteriorPoint::correct_bent(ConeTask& task, double target, double affine_step, double delta) {
+  task.cones->complementarity_residual(point.at, target, affine_step, &affine_, rc_);
+  task.cones->bent_primal_residual(point.rp, point.at, affine_, affine_step, delta, bent_);
+  task.system->solve(point.at, bent_, rc_, direction_);
+  return task.cones->largest_step(point.at, direction_);
+}
+
 bool InteriorPoint::run(ConeTask& task, const InteriorPointOptions& options) {
   constexpr double short_step = 0.1, long_step = 0.6;
   double best_progress = std::numeric_limits<double>::infinity(), last_rp = best_progress, last_step = 0.0;
@@ -88,7 +97,13 @@ bool InteriorPoint::run(ConeTask& task, const InteriorPointOptions& options) {
     const double affine_step = std::min(1.0, predict(task));
     const double ratio = std::max(0.0, task.cones->mean_product(point.at, affine_, affine_step) / point.kappa);
     const double centring = std::clamp(ratio * ratio, 1e-6, 1.0);
-    double largest = correct(task, centring * point.kappa, affine_step > short_step ? 1.0 : 0.0);
+    const bool bent = options.second_order == InteriorPointOptions::SecondOrder::at_predictor;
+    double largest = 0.0;
+    if (bent && affine_step > short_step) {
+      largest = correct_bent(task, centring * point.kappa, affine_step, options.delta);
+    } else {
+      largest = correct(task, centring * point.kappa, affine_step > short_step ? 1.0 : 0.0);
+    }
     if (largest < short_step) largest = correct(task, centring * point.kappa, 0.0);
     if (largest < short_step) largest = correct(task, point.kappa, 0.0);
 

@@ -21,6 +21,10 @@ struct InteriorPointOptions {
   int max_iterations = 60;         // 5–15 suffice where it converges
   int patience = 8;                // iterations without max(κ, ‖r_p‖) falling below 0.8 of its best
   int patience_when_acceptable = 3;
+  // What the corrector knows of the second order: x ∘ y for a step of 1, whatever the predictor's length, or x ∘ y and
+  // σ(y) for a step as long as the predictor. The second keeps to the path, the first jumps over some of its folds.
+  enum class SecondOrder { at_full_step, at_predictor };
+  SecondOrder second_order = SecondOrder::at_full_step;
   int max_tiny_steps = 4;  // steps below 1e-3 in a row
   bool watch = false;      // note what hinders and where the path was, for blocking and go_back()
 };
@@ -49,10 +53,11 @@ class InteriorPoint {
   void watch(const ConeTask& task, double step);
   double predict(ConeTask& task);
   double correct(ConeTask& task, double target, double second_order);
+  double correct_bent(ConeTask& task, double target, double affine_step, double delta);
   void advance(const ConeTask& task, double step);
 
   ConeVector affine_, direction_;
-  Rows3 rc_;
+  Rows3 rc_, bent_;
   std::vector<Milestone> milestones_;  // one per decade of κ, the first num_milestones_ of them
   std::size_t num_milestones_ = 0;
 };

@@ -116,6 +116,48 @@ TEST(AutoVelocitySpace, FollowsFolds) {
   EXPECT_GE(followed, 1);
 }
 
+// The second order where the predictor ends keeps to paths that fold: of 120 steps to 1e-6 and as many to 1e-9 it
+// solves 185 at the first attempt, 177 are solved with the second order of a full step.
+TEST(InteriorPoint, SecondOrderAtThePredictorSolvesMore) {
+  using enum InteriorPointOptions::SecondOrder;
+  const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/wall-ball.hdf5");
+  std::map<InteriorPointOptions::SecondOrder, int> solved;
+  for (const auto& step : sequence.steps) {
+    ConeProblem cones;
+    cones.load(step.problem);
+    NewtonVelocitySpace system;
+    system.load(step.problem, cones);
+    for (const double tolerance : {1e-6, 1e-9}) {
+      for (const auto second_order : {at_full_step, at_predictor}) {
+        ConeTask task;
+        task.begin(cones, system, natural_goal(tolerance), VectorX::Zero(step.problem.num_rows()));
+        InteriorPoint interior_point;
+        interior_point.resize(cones.size());
+        cones.start_cold(1.0, interior_point.point.at);
+        solved[second_order] += interior_point.run(
+            task, {.step_rule = InteriorPointOptions::StepRule::by_predictor, .second_order = second_order});
+      }
+    }
+  }
+  EXPECT_GE(solved[at_predictor], solved[at_full_step] + 3);
+}
+
+// A cold start in which contacts that hardly move have room as well: 99 factorisations for every sixth step, 121 with
+// the start of 6.2.
+TEST(AutoVelocitySpace, LargeProblemsStartHigh) {
+  const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/spheres-216.hdf5");
+  AutoVelocitySpace space;
+  int factorisations = 0;
+  for (size_t k = 0; k < sequence.steps.size(); k += 6) {
+    const ContactProblem& problem = sequence.steps[k].problem;
+    VectorX impulse = VectorX::Zero(problem.num_rows());
+    const AutoOutcome outcome = space.solve(problem, natural_goal(1e-6), impulse);
+    EXPECT_TRUE(outcome.converged) << k;
+    factorisations += outcome.factorisations;
+  }
+  EXPECT_LE(factorisations, 110);
+}
+
 TEST(InteriorPoint, GoesBackToWhereItWasWatched) {
   const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/wall-ball.hdf5");
   const ContactProblem& problem = sequence.steps[59].problem;

@@ -174,7 +174,6 @@ TEST(ConeProblem, ResidualIsTheOneOfTheStoppingTest) {
   }
 }
 
-// The two spaces and the long double form solve the same linear system (6.2).
 TEST(ConeProblem, OwnDeltaMovesTheVelocityOfThatContactOnly) {
   const ContactProblem problem = testing::random_problem(mixed(11, 0.1));
   ConeProblem cones;
@@ -201,6 +200,33 @@ TEST(ConeProblem, OwnDeltaMovesTheVelocityOfThatContactOnly) {
   EXPECT_GE(contacts, 1);
 }
 
+// r_p and the bent r_p differ by what σ(y) changes beyond its derivative over a step a, spread over the direction.
+TEST(ConeProblem, BentResidualHoldsTheSecondOrderOfTheVelocity) {
+  const ContactProblem problem = testing::random_problem(mixed(12, 0.1));
+  ConeProblem cones;
+  cones.load(problem);
+  cones.set_own_delta(0, 0.3);
+  const int n = cones.size();
+  ConeVector at, direction;
+  at.resize(n);
+  direction.resize(n);
+  cones.start_cold(1.0, at);
+  at.y.col(0) = 0.3 * at.y.col(2);
+  for (int i = 0; i < n; ++i) direction.y.row(i) << 0.1 * i, 0.5, -0.4;
+  const Rows3 zero = Rows3::Zero(n, 3);
+  Rows3 here(n, 3), there(n, 3), slope(n, 3), bent(n, 3);
+  constexpr double a = 0.7, delta = 0.8, h = 1e-7;
+  cones.primal_residual(zero, at.y, delta, here);  // −σ(y)
+  cones.primal_residual(zero, at.y + a * direction.y, delta, there);
+  cones.primal_residual(zero, at.y + h * direction.y, delta, slope);
+  cones.bent_primal_residual(here, at, direction, a, delta, bent);
+  const Rows3 expected = here + (there - here) / a - (slope - here) / h;
+  EXPECT_LE((bent - expected).abs().maxCoeff(), 1e-6);
+  EXPECT_GE((bent - here).abs().maxCoeff(), 1e-2);
+  for (const ScalarConstraint& s : cones.scalars()) EXPECT_TRUE((bent.row(s.index) == here.row(s.index)).all());
+}
+
+// The two spaces and the long double form solve the same linear system (6.2).
 TEST(NewtonSystem, SpacesAgreeOnDirectionAndDeterminantSign) {
   for (unsigned seed = 0; seed < 8; ++seed) {
     testing::RandomProblemOptions options = mixed(seed, seed % 2 == 0 ? 0.0 : 0.2);
