@@ -58,6 +58,7 @@ void NodeLu::find_targets(const DelassusFactored& factored) {
     const auto found = std::lower_bound(columns.begin() + begin[row], columns.begin() + begin[row + 1], column);
     return n + (row < column ? 0 : uppers) + static_cast<int>(found - columns.begin());
   };
+  is_fill_.assign(matrix_.size(), true);
   target_.clear();
   run_begin_.clear();
   target_begin_.clear();
@@ -72,7 +73,11 @@ void NodeLu::find_targets(const DelassusFactored& factored) {
     run_begin_.push_back(i);
     target_begin_.push_back(static_cast<int>(target_.size()));
     for (const int s : nodes) {
-      for (const int t : nodes) target_.push_back(place(fill_.position[s], fill_.position[t]));
+      for (const int t : nodes) {
+        const int block = place(fill_.position[s], fill_.position[t]);
+        target_.push_back({block, block >= n && is_fill_[block]});  // the diagonal begins with the identity
+        is_fill_[block] = false;
+      }
     }
   }
   run_begin_.push_back(constraints);
@@ -94,16 +99,16 @@ void NodeLu::analyse(const DelassusFactored& factored) {
     const size_t n = node_size_.size();
     matrix_.resize(n + 2 * fill_.upper_column.size());
     pivot_inverse_.resize(n);
-    work_row_.resize(n);
+    in_row_.resize(n);
     work_solve_.resize(n);
   }
   find_targets(factored);
 }
 
 void NodeLu::assemble(const DelassusFactored& factored, std::span<const Matrix3> weight, double identity) {
-  std::fill(matrix_.begin(), matrix_.end(), Block{});
   const int n = num_nodes();
   for (int k = 0; k < n; ++k) {
+    matrix_[k] = Block{};
     // Columns beyond a node's size are the identity, so that every pivot is a full 6×6 block.
     const int size = node_size_[fill_.order[k]];
     for (int c = 0; c < width; ++c) matrix_[k].column[c][c] = c < size ? identity : 1.0;
@@ -113,7 +118,7 @@ void NodeLu::assemble(const DelassusFactored& factored, std::span<const Matrix3>
     // Blocks lie in elimination order, runs do not: with thousands of bodies each block would be waited for.
     if (run + ahead < runs) {
       for (int k = target_begin_[run + ahead]; k < target_begin_[run + ahead + 1]; ++k) {
-        for (const Pack8& column : matrix_[target_[k]].column) __builtin_prefetch(&column, 1);
+        for (const Pack8& column : matrix_[target_[k].block].column) __builtin_prefetch(&column, 1);
       }
     }
     add_run(factored, weight, run);
@@ -125,7 +130,7 @@ void NodeLu::add_run(const DelassusFactored& factored, std::span<const Matrix3> 
   const int first = run_begin_[run], last = run_begin_[run + 1];
   const int nodes = factored.segment_begin[first + 1] - factored.segment_begin[first];
   const DelassusFactored::Segment* segments = factored.segment.data() + factored.segment_begin[first];
-  const int* target = target_.data() + target_begin_[run];
+  const Target* target = target_.data() + target_begin_[run];
   for (int s = 0; s < nodes; ++s) {
     for (int t = 0; t < nodes; ++t) {
       Block sum{};
@@ -143,8 +148,12 @@ void NodeLu::add_run(const DelassusFactored& factored, std::span<const Matrix3> 
                            product[2] * broadcast8(right.row[2][c]);
         }
       }
-      Block& block = matrix_[*target++];
-      for (int c = 0; c < width; ++c) block.column[c] += sum.column[c];
+      Block& block = matrix_[target->block];
+      if ((target++)->is_first) {
+        block = sum;
+      } else {
+        for (int c = 0; c < width; ++c) block.column[c] += sum.column[c];
+      }
     }
   }
 }
@@ -208,17 +217,17 @@ bool NodeLu::factor(const DelassusFactored& factored, std::span<const Matrix3> w
   const int n = num_nodes();
   Block* upper = matrix_.data() + n;
   Block* lower = upper + fill_.upper_column.size();
+  const auto open = [this](Block& block, int column) {
+    if (is_fill_[&block - matrix_.data()]) block = Block{};
+    in_row_[column] = &block;
+  };
   for (int row = 0; row < n; ++row) {
-    for (int e = fill_.lower_begin[row]; e < fill_.lower_begin[row + 1]; ++e) {
-      work_row_[fill_.lower_column[e]] = lower[e];
-    }
-    work_row_[row] = matrix_[row];
-    for (int e = fill_.upper_begin[row]; e < fill_.upper_begin[row + 1]; ++e) {
-      work_row_[fill_.upper_column[e]] = upper[e];
-    }
+    for (int e = fill_.lower_begin[row]; e < fill_.lower_begin[row + 1]; ++e) open(lower[e], fill_.lower_column[e]);
+    in_row_[row] = &matrix_[row];
+    for (int e = fill_.upper_begin[row]; e < fill_.upper_begin[row + 1]; ++e) open(upper[e], fill_.upper_column[e]);
     for (int e = fill_.lower_begin[row]; e < fill_.lower_begin[row + 1]; ++e) {
       const int k = fill_.lower_column[e];
-      const Block w = work_row_[k];
+      const Block w = lower[e];
       const Block& inverse = pivot_inverse_[k];
       Block l;
       for (int c = 0; c < width; ++c) {
@@ -228,7 +237,7 @@ bool NodeLu::factor(const DelassusFactored& factored, std::span<const Matrix3> w
       }
       lower[e] = l;
       for (int u = fill_.upper_begin[k]; u < fill_.upper_begin[k + 1]; ++u) {
-        Block& target = work_row_[fill_.upper_column[u]];
+        Block& target = *in_row_[fill_.upper_column[u]];
         const Block& source = upper[u];
         for (int c = 0; c < width; ++c) {
           Pack8 left = target.column[c];
@@ -237,10 +246,7 @@ bool NodeLu::factor(const DelassusFactored& factored, std::span<const Matrix3> w
         }
       }
     }
-    for (int e = fill_.upper_begin[row]; e < fill_.upper_begin[row + 1]; ++e) {
-      upper[e] = work_row_[fill_.upper_column[e]];
-    }
-    pivot_inverse_[row] = work_row_[row];
+    pivot_inverse_[row] = matrix_[row];
     if (!invert_pivot(pivot_inverse_[row])) return false;
   }
   return true;

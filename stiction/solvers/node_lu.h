@@ -47,11 +47,17 @@ class NodeLu {
   std::vector<int> segment_begin_, segment_node_, node_size_;  // what targets_ belongs to
   std::vector<int> edge_begin_, edge_node_;                    // the node graph that fill_ belongs to
   std::vector<int> graph_begin_, graph_node_, seen_;           // scratch of same_graph()
-  std::vector<int> run_begin_;     // runs of constraints that touch the same nodes, as the points of a manifold do
-  std::vector<int> target_;        // where A_sᵀ B A_t is added, for every ordered pair of segments of a run
+  std::vector<int> run_begin_;  // runs of constraints that touch the same nodes, as the points of a manifold do
+  struct Target {
+    int block;      // in matrix_
+    bool is_first;  // nothing was added there before
+  };
+  std::vector<Target> target_;     // where A_sᵀ B A_t goes, for every ordered pair of segments of a run
   std::vector<int> target_begin_;  // by run
   std::vector<Block> matrix_;      // K: diagonal blocks, then those of U, then those of L, in elimination order
-  std::vector<Block> pivot_inverse_, work_row_;
+  std::vector<char> is_fill_;      // by block of matrix_: no run adds to it
+  std::vector<Block> pivot_inverse_;
+  std::vector<Block*> in_row_;  // by column: the block of the row being eliminated
   mutable std::vector<Pack8> work_solve_;
 };
 
