@@ -15,6 +15,7 @@ constexpr int many_nodes = 10;      // fewer bodies are no pile
 constexpr int bent_nodes = 40;      // with more the second order at the predictor's end pays; a wall of 15 takes longer
 constexpr double high_floor = 0.2;  // there; with less the contacts that hardly move block the first steps
 constexpr int large_nodes = 200;    // with so many bodies a second path would cost as much as ten typical steps
+constexpr int huge_nodes = 500;     // what four rounds around folds do not solve, more rounds and starts rarely do
 constexpr int long_double_size = 60;  // velocities; dense, so about 0.1 ms per factorisation
 
 }  // namespace
@@ -109,8 +110,8 @@ void AutoVelocitySpace::change_blocking_deltas() {
 // and a large pile has several at a time: so each place has its own δ changed until none is left, and the path is taken
 // up again from a point well before the fold.
 bool AutoVelocitySpace::bypass_folds() {
-  constexpr int rounds = 7;
   constexpr double well_before = 300.0;
+  const int rounds = system_.num_nodes() > huge_nodes ? 4 : 7;
   changes_.assign(cones_.size(), 0);
   bool enough = false;
   for (int round = 0; round < rounds && !enough && task_.may_factor(); ++round) {
@@ -174,6 +175,9 @@ bool AutoVelocitySpace::all_interior_points() {
     return true;
   }
   if (pile && bypass_folds()) return true;
+  // What keeps a pile from an acceptable residual is a fold, not rounding.
+  const bool only_folds = pile && task_.goal.acceptable > task_.goal.tolerance;
+  if (only_folds && system_.num_nodes() > huge_nodes) return false;
   if (enough(interior_point(second))) return true;
   // A few more tries at some thirty factorisations each are cheaper than following a fold. With δ near 1 the path is
   // smooth but long; steps that go nearly to the boundary jump over some folds.
@@ -182,8 +186,7 @@ bool AutoVelocitySpace::all_interior_points() {
   for (const InteriorPointAttempt& other : others) {
     if (enough(interior_point(Start::cold, other))) return true;
   }
-  // What keeps a pile from an acceptable residual is a fold, not rounding.
-  if (pile && task_.goal.acceptable > task_.goal.tolerance) return false;
+  if (only_folds) return false;
   system_.sharpen();
   return enough(interior_point(first)) || enough(interior_point(second));
 }
