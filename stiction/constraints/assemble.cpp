@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "stiction/math/native_pack.h"
+
 namespace stiction {
 namespace {
 
@@ -31,42 +33,30 @@ void spread(const RowSet& rows, int i, const Constraint& law, const Panel& panel
 // velocities of (line of the panel) times (entry of the constraint in it). All columns share every load.
 template <int Packs, int Rows>
 void add_columns(const RowSet& rows, int i, const Panel& panel, int first, double* to, int stride) {
-  Pack8 sum[Rows][Packs] = {};
+  NativePack sum[Rows][Packs] = {};
   const int begin = rows.first_column(i), end = rows.end_column(i);
   const int* velocity = rows.velocity.data() + begin;
   const double* entry = reinterpret_cast<const double*>(rows.columns.data() + begin);
   for (int c = begin; c < end; ++c, ++velocity, entry += 4) {
-    const double* line = panel.line(*velocity) + 8 * first;
+    const double* line = panel.line(*velocity) + native_lanes * first;
     for (int p = 0; p < Packs; ++p) {
-      const Pack8 x = load8(line + 8 * p);
+      const NativePack x = load_native(line + native_lanes * p);
       for (int r = 0; r < Rows; ++r) sum[r][p] += entry[r] * x;
     }
   }
   for (int r = 0; r < Rows; ++r) {
     for (int p = 0; p < Packs; ++p) {
-      store8(to + static_cast<std::ptrdiff_t>(stride) * r + 8 * (first + p), sum[r][p]);
+      store_native(to + static_cast<std::ptrdiff_t>(stride) * r + native_lanes * (first + p), sum[r][p]);
     }
   }
 }
 
-// All packs of these columns, four at a time.
+// All packs of these columns; the sums of as many as fit stay in registers.
 template <int Rows>
 void write_columns(const RowSet& rows, int i, const Panel& panel, double* to, int stride) {
-  int first = 0;
-  for (; stride / 8 - first >= 4; first += 4) add_columns<4, Rows>(rows, i, panel, first, to, stride);
-  switch (stride / 8 - first) {
-    case 3:
-      add_columns<3, Rows>(rows, i, panel, first, to, stride);
-      break;
-    case 2:
-      add_columns<2, Rows>(rows, i, panel, first, to, stride);
-      break;
-    case 1:
-      add_columns<1, Rows>(rows, i, panel, first, to, stride);
-      break;
-    default:
-      break;
-  }
+  for_packs<native_registers == 32 ? 4 : 3>(0, stride / native_lanes, [&](auto packs, int first) {
+    add_columns<packs, Rows>(rows, i, panel, first, to, stride);
+  });
 }
 
 // The block of one constraint alone, columns of eight.
@@ -78,7 +68,8 @@ void write_block(const RowSet& rows, int i, int num_rows, double* to) {
     for (int r = 0; r < 3; ++r) sum[r] += entry[r] * entry;
   }
   for (int r = 0; r < num_rows; ++r, to += 8) {
-    store8(to, __builtin_shufflevector(sum[r], Pack4{}, 0, 1, 2, 3, 4, 5, 6, 7));
+    store4(to, sum[r]);
+    store4(to + 4, Pack4{});
   }
 }
 

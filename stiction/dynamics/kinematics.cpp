@@ -2,12 +2,11 @@
 #include <cmath>
 
 #include "stiction/dynamics/dynamics.h"
+#include "stiction/math/native_pack.h"
 #include "stiction/math/sin_cos.h"
 
 namespace stiction {
 namespace {
-
-constexpr int lanes_of_double_kernel = 8;
 
 // Sines and cosines of every revolute joint: packs of joints for one environment, packs of environments for many.
 template <class T>
@@ -21,12 +20,11 @@ void update_angles(const T* q, DynamicsDataT<T>& d) {
       for (int i = 0; i < n; ++i) d.sine[i] = std::sin(d.angle[i]), d.cosine[i] = std::cos(d.angle[i]);
       return;
     }
-    for (int i = 0; i < n; i += lanes_of_double_kernel) {
-      Pack8 x, s, c;
-      std::memcpy(&x, &d.angle[i], sizeof x);
-      sin_cos(x, s, c);
-      std::memcpy(&d.sine[i], &s, sizeof s);
-      std::memcpy(&d.cosine[i], &c, sizeof c);
+    for (int i = 0; i < n; i += native_lanes) {
+      NativePack s, c;
+      sin_cos(load_native(&d.angle[i]), s, c);
+      store_native(&d.sine[i], s);
+      store_native(&d.cosine[i], c);
     }
   } else {
     for (int i = 0; i < n; ++i) {

@@ -23,9 +23,14 @@ void body_velocities(const Model& model, const DynamicsData& data, const double*
       angular += v[j] * data.motion[j].angular.lanes();
       linear += v[j] * data.motion[j].linear.lanes();
     }
-    Pack8 sum = __builtin_shufflevector(angular, linear, 0, 1, 2, 3, 4, 5, 6, 7);
-    if (data.parent[b] >= 0) sum += velocity[data.parent[b]];
-    velocity[b] = sum;
+    if (data.parent[b] >= 0) {
+      const double* parent = reinterpret_cast<const double*>(velocity + data.parent[b]);
+      angular += load4(parent);
+      linear += load4(parent + 4);
+    }
+    double* out = reinterpret_cast<double*>(velocity + b);
+    store4(out, angular);
+    store4(out + 4, linear);
   }
 }
 

@@ -7,8 +7,6 @@ namespace stiction {
 
 namespace {
 
-constexpr Pack8 lane_numbers{0, 1, 2, 3, 4, 5, 6, 7};
-
 // Where several contacts of a body share its load, a guess on the edge of a cone would be pushed out of it by every
 // solution in which all of them stick. Its tangential part is drawn inside by this factor, through the proximal term
 // alone: where the load is determined nothing changes, otherwise the next steps are spared an iteration.
@@ -57,8 +55,9 @@ inline Triple subtract(const Triple& x, const double* column, int stride, const 
 // The same in rows [first, end), by whole packs.
 inline void subtract(double* x, int first, int end, const double* column, int stride, const Triple& y) {
   const double *b = column + stride, *c = b + stride;
-  for (int g = first; g < end; g += 8) {
-    store8(x + g, ((load8(x + g) - y.a * load8(column + g)) - y.b * load8(b + g)) - y.c * load8(c + g));
+  for (int g = first; g < end; g += native_lanes) {
+    store_native(x + g, ((load_native(x + g) - y.a * load_native(column + g)) - y.b * load_native(b + g)) -
+                            y.c * load_native(c + g));
   }
 }
 
@@ -66,26 +65,26 @@ inline void subtract(double* x, int first, int end, const double* column, int st
 // (rows k … k + 2 of the target), B being what is below the block. The multipliers B P⁻¹ stay in registers.
 template <int Packs>
 void eliminate_columns(double* matrix, int stride, int last_column, int k, int first, const double* inverse) {
-  Pack8 one[Packs], two[Packs], three[Packs];
+  NativePack one[Packs], two[Packs], three[Packs];
   double* target = matrix + static_cast<std::ptrdiff_t>(stride) * k;
   for (int p = 0; p < Packs; ++p) {
-    const double* from = target + first + 8 * p;
-    const Pack8 a = load8(from), b = load8(from + stride), c = load8(from + 2 * stride);
+    const double* from = target + first + native_lanes * p;
+    const NativePack a = load_native(from), b = load_native(from + stride), c = load_native(from + 2 * stride);
     one[p] = inverse[0] * a + (inverse[3] * b + inverse[6] * c);
     two[p] = inverse[1] * a + (inverse[4] * b + inverse[7] * c);
     three[p] = inverse[2] * a + (inverse[5] * b + inverse[8] * c);
   }
   // Rows of the block and above it lie in the first pack only.
-  const Pack8 below = lane_numbers + static_cast<double>(first - k - 2);
-  one[0] = below > 0.0 ? one[0] : Pack8{};
-  two[0] = below > 0.0 ? two[0] : Pack8{};
-  three[0] = below > 0.0 ? three[0] : Pack8{};
+  const int below = k + 3 - first;
+  one[0] = keep_lanes_from(one[0], below);
+  two[0] = keep_lanes_from(two[0], below);
+  three[0] = keep_lanes_from(three[0], below);
   target += 3 * static_cast<std::ptrdiff_t>(stride);
   for (int j = k + 3; j <= last_column; ++j, target += stride) {
     const Triple x = read(target + k);
     for (int p = 0; p < Packs; ++p) {
-      double* to = target + first + 8 * p;
-      store8(to, ((load8(to) - x.a * one[p]) - x.b * two[p]) - x.c * three[p]);
+      double* to = target + first + native_lanes * p;
+      store_native(to, ((load_native(to) - x.a * one[p]) - x.b * two[p]) - x.c * three[p]);
     }
   }
 }
@@ -203,7 +202,8 @@ inline void AutoActiveSet::pick_padded(const double* full, double* picked) const
   const Run *run = runs_.data(), *const last_run = run + num_runs_;
   for (; run != last_run; ++run) {
     const double *from = full + run->row, *const end = from + run->length;
-    for (double* to = picked + run->first; from < end; from += 8, to += 8) store8(to, load8(from));
+    for (double* to = picked + run->first; from < end; from += native_lanes, to += native_lanes)
+      store_native(to, load_native(from));
   }
   const Combined *c = combined_.data(), *const last = c + num_combined_;
   for (; c != last; ++c) picked[c->equation] = c->weight[0] * full[c->row] + c->weight[1] * full[c->row + 1];
@@ -255,23 +255,10 @@ bool AutoActiveSet::eliminate() {
     double* const inverse = block_inverse_.data() + 3 * k;
     if (!invert_block(matrix + static_cast<std::ptrdiff_t>(stride_) * k + k, stride_, inverse)) return false;
     if (k + 3 == size_) break;
-    int first = (k + 3) / 8 * 8, packs = (stride_ - first) / 8;
-    switch (packs % 4) {
-      case 1:
-        eliminate_columns<1>(matrix, stride_, size_, k, first, inverse);
-        break;
-      case 2:
-        eliminate_columns<2>(matrix, stride_, size_, k, first, inverse);
-        break;
-      case 3:
-        eliminate_columns<3>(matrix, stride_, size_, k, first, inverse);
-        break;
-      default:
-        break;
-    }
-    for (first += packs % 4 * 8; first < stride_; first += 32) {
-      eliminate_columns<4>(matrix, stride_, size_, k, first, inverse);
-    }
+    for_packs<native_registers == 32 ? 4 : 3>(
+        (k + 3) / native_lanes, stride_ / native_lanes, [&](auto packs, int first) {
+          eliminate_columns<packs>(matrix, stride_, size_, k, native_lanes * first, inverse);
+        });
   }
   return true;
 }
@@ -329,14 +316,14 @@ bool AutoActiveSet::step(const AutoDenseView& view, double proximal, double* lam
 }
 
 double AutoActiveSet::held_back() const {
-  Pack8 largest{};
-  for (int g = 0; g < stride_; g += 8) {
-    const Pack8 held = load8(&weight_[g]) * (load8(&y_[g]) - load8(&old_value_[g]));
-    const Pack8 size = held < 0.0 ? -held : held;
+  NativePack largest{};
+  for (int g = 0; g < stride_; g += native_lanes) {
+    const NativePack held = load_native(&weight_[g]) * (load_native(&y_[g]) - load_native(&old_value_[g]));
+    const NativePack size = held < 0.0 ? -held : held;
     largest = size > largest ? size : largest;
   }
   double most = 0.0;
-  for (int k = 0; k < 8; ++k) most = std::max(most, +largest[k]);
+  for (int k = 0; k < native_lanes; ++k) most = std::max(most, +largest[k]);
   return most;
 }
 
@@ -365,7 +352,8 @@ void AutoActiveSet::correct(const AutoDenseView& view, double* lambda) {
     const double* column = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * k;
     const Triple share = multiply(block_inverse_.data() + 3 * k, next);
     next = subtract(read(right + k + 3), column + k + 3, stride_, share);
-    subtract(right, (k + 6) / 8 * 8, stride_, column, stride_, share);  // rows up to k + 5 are spoilt; not read again
+    subtract(right, (k + 6) / native_lanes * native_lanes, stride_, column, stride_,
+             share);  // rows up to k + 5 are spoilt; not read again
   }
   std::copy_n(forward_.begin(), size_, right);
   std::copy_n(y_.begin(), n_, forward_.begin());

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "stiction/contact/constraint.h"
-#include "stiction/math/pack.h"
+#include "stiction/math/native_pack.h"
 
 namespace stiction {
 
@@ -28,31 +28,32 @@ namespace auto_dense_detail {
 
 // out += x · a
 inline void add_column(double* out, int stride, const double* a, double x) {
-  for (int k = 0; k < stride; k += 8) store8(out + k, load8(out + k) + x * load8(a + k));
+  for (int k = 0; k < stride; k += native_lanes) store_native(out + k, load_native(out + k) + x * load_native(a + k));
 }
 
 // out += three neighbouring columns times x
 inline void add_three_columns(double* out, int stride, const double* a, const double* x) {
   const double *b = a + stride, *c = b + stride;
-  for (int k = 0; k < stride; k += 8) {
-    store8(out + k, (load8(out + k) + x[0] * load8(a + k)) + (x[1] * load8(b + k) + x[2] * load8(c + k)));
+  for (int k = 0; k < stride; k += native_lanes) {
+    store_native(out + k, (load_native(out + k) + x[0] * load_native(a + k)) +
+                              (x[1] * load_native(b + k) + x[2] * load_native(c + k)));
   }
 }
 
 // out = three neighbouring columns times x
 inline void combine_three_columns(double* out, int stride, const double* a, const double* x) {
   const double *b = a + stride, *c = b + stride;
-  for (int k = 0; k < stride; k += 8)
-    store8(out + k, x[0] * load8(a + k) + (x[1] * load8(b + k) + x[2] * load8(c + k)));
+  for (int k = 0; k < stride; k += native_lanes)
+    store_native(out + k, x[0] * load_native(a + k) + (x[1] * load_native(b + k) + x[2] * load_native(c + k)));
 }
 
-// sigma[0 … 8·packs) = g + G λ for `Packs` packs of rows from `first` on, accumulators in registers.
+// sigma += G λ for `Packs` packs of rows from `first` on, accumulators in registers.
 template <int Packs>
 inline void velocity_rows(const AutoDenseView& view, int first, const double* lambda, double* sigma) {
-  Pack8 even[Packs], odd[Packs];
+  NativePack even[Packs], odd[Packs];
   for (int p = 0; p < Packs; ++p) {
-    even[p] = load8(sigma + first + 8 * p);
-    odd[p] = Pack8{};
+    even[p] = load_native(sigma + first + native_lanes * p);
+    odd[p] = NativePack{};
   }
   for (const Constraint& c : view.constraints) {
     const double* l = lambda + c.first_row;
@@ -60,15 +61,15 @@ inline void velocity_rows(const AutoDenseView& view, int first, const double* la
     if (c.rows == 3) {
       if (l[0] == 0.0 && l[1] == 0.0 && l[2] == 0.0) continue;
       for (int p = 0; p < Packs; ++p) {
-        even[p] += l[0] * load8(a + 8 * p);
-        odd[p] += l[1] * load8(a + view.stride + 8 * p);
-        even[p] += l[2] * load8(a + 2 * view.stride + 8 * p);
+        even[p] += l[0] * load_native(a + native_lanes * p);
+        odd[p] += l[1] * load_native(a + view.stride + native_lanes * p);
+        even[p] += l[2] * load_native(a + 2 * view.stride + native_lanes * p);
       }
     } else if (l[0] != 0.0) {
-      for (int p = 0; p < Packs; ++p) odd[p] += l[0] * load8(a + 8 * p);
+      for (int p = 0; p < Packs; ++p) odd[p] += l[0] * load_native(a + native_lanes * p);
     }
   }
-  for (int p = 0; p < Packs; ++p) store8(sigma + first + 8 * p, even[p] + odd[p]);
+  for (int p = 0; p < Packs; ++p) store_native(sigma + first + native_lanes * p, even[p] + odd[p]);
 }
 
 }  // namespace auto_dense_detail
@@ -78,21 +79,8 @@ inline void auto_dense_velocity(const AutoDenseView& view, const double* lambda,
   using auto_dense_detail::velocity_rows;
   std::copy_n(view.free_velocity, view.rows, sigma);
   for (int k = view.rows; k < view.stride; ++k) sigma[k] = 0.0;
-  int first = 0;
-  for (; first + 32 <= view.stride; first += 32) velocity_rows<4>(view, first, lambda, sigma);
-  switch ((view.stride - first) / 8) {
-    case 1:
-      velocity_rows<1>(view, first, lambda, sigma);
-      break;
-    case 2:
-      velocity_rows<2>(view, first, lambda, sigma);
-      break;
-    case 3:
-      velocity_rows<3>(view, first, lambda, sigma);
-      break;
-    default:
-      break;
-  }
+  for_packs<4>(0, view.stride / native_lanes,
+               [&](auto packs, int first) { velocity_rows<packs>(view, native_lanes * first, lambda, sigma); });
 }
 
 }  // namespace stiction

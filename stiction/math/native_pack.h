@@ -1,0 +1,58 @@
+// The largest pack that fits a register: eight doubles with AVX-512, four elsewhere. Where there is no register for a
+// Pack8, GCC keeps every variable of that type in memory and copies it in pieces of sixteen bytes, which makes a kernel
+// several times slower. So kernels on arrays padded to eight go along them by native packs.
+#pragma once
+
+#include <type_traits>
+
+#include "stiction/math/pack.h"
+
+namespace stiction {
+
+#if defined(__AVX512F__)
+using NativePack = Pack8;
+inline constexpr int native_registers = 32;
+#else
+using NativePack = Pack4;
+inline constexpr int native_registers = 16;
+#endif
+inline constexpr int native_lanes = sizeof(NativePack) / sizeof(double);
+static_assert(8 % native_lanes == 0);
+
+inline __attribute__((always_inline)) NativePack load_native(const double* from) {
+  NativePack pack;
+  std::memcpy(&pack, from, sizeof pack);
+  return pack;
+}
+inline __attribute__((always_inline)) void store_native(double* to, const NativePack& pack) {
+  std::memcpy(to, &pack, sizeof pack);
+}
+
+// The lanes from lane n on; zero before it.
+inline __attribute__((always_inline)) NativePack keep_lanes_from(const NativePack& a, int n) {
+#if defined(__AVX512F__)
+  constexpr NativePack lane{0, 1, 2, 3, 4, 5, 6, 7};
+#else
+  constexpr NativePack lane{0, 1, 2, 3};
+#endif
+  return lane >= static_cast<double>(n) ? a : NativePack{};
+}
+
+// Calls kernel(std::integral_constant<int, n>, first) for packs [first, first + n), `Most` at a time and then the rest,
+// so that a kernel knows how many registers it fills.
+template <int Most, class Kernel>
+inline __attribute__((always_inline)) void for_packs(int first, int end, Kernel&& kernel) {
+  static_assert(Most <= 4);
+  for (; end - first >= Most; first += Most) kernel(std::integral_constant<int, Most>{}, first);
+  if constexpr (Most > 3) {
+    if (end - first == 3) return kernel(std::integral_constant<int, 3>{}, first);
+  }
+  if constexpr (Most > 2) {
+    if (end - first == 2) return kernel(std::integral_constant<int, 2>{}, first);
+  }
+  if constexpr (Most > 1) {
+    if (end - first == 1) return kernel(std::integral_constant<int, 1>{}, first);
+  }
+}
+
+}  // namespace stiction
