@@ -39,24 +39,49 @@ void add_columns(const RowSet& rows, int i, const Panel& panel, int first, doubl
   const double* entry = reinterpret_cast<const double*>(rows.columns.data() + begin);
   for (int c = begin; c < end; ++c, ++velocity, entry += 4) {
     const double* line = panel.line(*velocity) + native_lanes * first;
+    STICTION_UNROLL
     for (int p = 0; p < Packs; ++p) {
       const NativePack x = load_native(line + native_lanes * p);
+      STICTION_UNROLL
       for (int r = 0; r < Rows; ++r) sum[r][p] += entry[r] * x;
     }
   }
-  for (int r = 0; r < Rows; ++r) {
-    for (int p = 0; p < Packs; ++p) {
-      store_native(to + static_cast<std::ptrdiff_t>(stride) * r + native_lanes * (first + p), sum[r][p]);
-    }
+  to += native_lanes * first;
+  STICTION_UNROLL
+  for (int r = 0; r < Rows; ++r, to += stride) {
+    STICTION_UNROLL
+    for (int p = 0; p < Packs; ++p) store_native(to + native_lanes * p, sum[r][p]);
   }
 }
 
-// All packs of these columns; the sums of as many as fit stay in registers.
+// The packs of these columns from the diagonal down; the sums of as many as fit stay in registers.
 template <int Rows>
-void write_columns(const RowSet& rows, int i, const Panel& panel, double* to, int stride) {
-  for_packs<native_registers == 32 ? 4 : 3>(0, stride / native_lanes, [&](auto packs, int first) {
-    add_columns<packs, Rows>(rows, i, panel, first, to, stride);
-  });
+void write_columns(const RowSet& rows, int i, const Constraint& law, const Panel& panel, double* to, int stride) {
+  for_packs<native_registers == 32 ? 4 : 3>(
+      law.first_row / native_lanes, stride / native_lanes,
+      [&](auto packs, int first) { add_columns<packs, Rows>(rows, i, panel, first, to, stride); });
+}
+
+// Copies what lies below the diagonal of a symmetric matrix above it, by tiles of four. Tiles on the diagonal are
+// there: columns begin with the whole pack that holds their diagonal.
+void mirror(DelassusDense& g) {
+  for (int r = 4; r < g.size; r += 4) {
+    const int count = std::min(4, g.size - r);
+    for (int c = 0; c < r; c += 4) {
+      const double* from = g.column(c) + r;
+      const Pack4 a = load4(from), b = load4(from + g.stride), d = load4(from + 2 * g.stride),
+                  e = load4(from + 3 * g.stride);
+      const Pack4 ab_even = __builtin_shufflevector(a, b, 0, 4, 2, 6),
+                  ab_odd = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+      const Pack4 de_even = __builtin_shufflevector(d, e, 0, 4, 2, 6),
+                  de_odd = __builtin_shufflevector(d, e, 1, 5, 3, 7);
+      double* to = g.column(r) + c;
+      store4(to, __builtin_shufflevector(ab_even, de_even, 0, 1, 4, 5));
+      if (count > 1) store4(to + g.stride, __builtin_shufflevector(ab_odd, de_odd, 0, 1, 4, 5));
+      if (count > 2) store4(to + 2 * g.stride, __builtin_shufflevector(ab_even, de_even, 2, 3, 6, 7));
+      if (count > 3) store4(to + 3 * g.stride, __builtin_shufflevector(ab_odd, de_odd, 2, 3, 6, 7));
+    }
+  }
 }
 
 // The block of one constraint alone, columns of eight.
@@ -129,11 +154,12 @@ void ProblemAssembler::write_dense(const Model& model, const RowSet& rows, std::
   for (int i = 0; i < n; ++i) {
     double* const to = g.column(laws[i].first_row);
     if (laws[i].rows == 3) {
-      write_columns<3>(rows, constraints[i], panel, to, stride);
+      write_columns<3>(rows, constraints[i], laws[i], panel, to, stride);
     } else {
-      write_columns<1>(rows, constraints[i], panel, to, stride);
+      write_columns<1>(rows, constraints[i], laws[i], panel, to, stride);
     }
   }
+  mirror(g);
 }
 
 void ProblemAssembler::write_factored(const Model& model, const RowSet& rows, std::span<const int> constraints) {

@@ -7,6 +7,13 @@
 
 #include "stiction/math/pack.h"
 
+// A loop over the packs of a kernel: unrolled early, so that they stay in registers.
+#if defined(__clang__)
+#define STICTION_UNROLL _Pragma("unroll")
+#else
+#define STICTION_UNROLL _Pragma("GCC unroll 4")
+#endif
+
 namespace stiction {
 
 #if defined(__AVX512F__)
