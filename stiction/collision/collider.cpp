@@ -295,7 +295,10 @@ void Collider::Workspace::find_awake() {
 const Pose& Collider::Workspace::pose_of(ShapeState& state, std::span<const Pose> body_pose) {
   if (state.is_body_frame) return body_pose[static_cast<std::size_t>(state.slot)];
   if (state.step < step) {
-    state.pose = body_pose[static_cast<std::size_t>(state.slot)] * state.shape->pose;
+    const Pose &body = body_pose[static_cast<std::size_t>(state.slot)], &shape = state.shape->pose;
+    state.pose.rotation.noalias() = body.rotation * shape.rotation;  // in place: a product that is copied waits for it
+    state.pose.position.noalias() = body.rotation * shape.position;
+    state.pose.position += body.position;
     state.step = step;
   }
   return state.pose;

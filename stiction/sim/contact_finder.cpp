@@ -6,6 +6,16 @@
 namespace stiction {
 namespace {
 
+// The pose of a body written where it is wanted: copied from a result of body_pose(), whose numbers were stored one by
+// one, whole packs would wait for them.
+void write_pose(const DynamicsData& d, int body, Pose& pose) {
+  const BodyState<double>& state = d.bodies[body];
+  pose.rotation.col(0) = to_eigen(state.rotation.x);
+  pose.rotation.col(1) = to_eigen(state.rotation.y);
+  pose.rotation.col(2) = to_eigen(state.rotation.z);
+  pose.position = to_eigen(d.reference[d.tree_of[body]] + state.position);
+}
+
 // What no point of a body within `radius` of its origin exceeds, m/s.
 double largest_speed(const DynamicsData& d, int body, double radius) {
   const BodyState<double>& state = d.bodies[body];
@@ -34,7 +44,7 @@ std::span<const ContactPoint> ContactFinder::find(const DynamicsData& dynamics, 
   const double falling = time_step * time_step * model_->gravity.norm();
   for (int b = 0; b < model_->num_bodies(); ++b) {
     if (radius_[b] == 0.0) continue;
-    poses_[b] = body_pose(dynamics, b);
+    write_pose(dynamics, b, poses_[b]);
     reach_[b] = time_step * largest_speed(dynamics, b, radius_[b]) + falling;
   }
   return collider_.collide(poses_, reach_, cache);
