@@ -7,11 +7,23 @@
 namespace stiction {
 namespace {
 
-// A of one tree: a line of rows for each of its velocities.
+// A of one tree: a line of rows for each of its velocities that a constraint has.
 struct Panel {
   double* data;
+  int* line_end;  // as ProblemAssembler::line_end_
   int stride, first_velocity;
   double* line(int velocity) const { return data + static_cast<std::ptrdiff_t>(stride) * (velocity - first_velocity); }
+  int end_of_line(int velocity) const { return line_end[velocity - first_velocity]; }
+  // The line with rows up to `end` in it; zero at first.
+  double* begin_rows(int velocity, int end) const {
+    double* const begin = line(velocity);
+    int& now = line_end[velocity - first_velocity];
+    if (now == 0) {
+      for (int k = 0; k < stride; k += native_lanes) store_native(begin + k, NativePack{});
+    }
+    now = end;
+    return begin;
+  }
 };
 
 // Writes A_i into the panel. Three rows are stored as a pack of four: the fourth entry is zero, and falls on the next
@@ -20,12 +32,15 @@ void spread(const RowSet& rows, int i, const Constraint& law, const Panel& panel
   const Pack4* column = rows.columns.data() + rows.first_column(i);
   const Pack4* const end = rows.columns.data() + rows.end_column(i);
   const int* velocity = rows.velocity.data() + rows.first_column(i);
+  const int end_row = law.first_row + law.rows;
   if (law.rows == 3) {
     for (; column != end; ++column, ++velocity) {
-      store4(panel.line(*velocity) + law.first_row, *column);
+      store4(panel.begin_rows(*velocity, end_row) + law.first_row, *column);
     }
   } else {
-    for (; column != end; ++column, ++velocity) panel.line(*velocity)[law.first_row] = (*column)[0];
+    for (; column != end; ++column, ++velocity) {
+      panel.begin_rows(*velocity, end_row)[law.first_row] = (*column)[0];
+    }
   }
 }
 
@@ -34,8 +49,11 @@ void spread(const RowSet& rows, int i, const Constraint& law, const Panel& panel
 template <int Packs, int Rows>
 void add_columns(const RowSet& rows, int i, const Panel& panel, int first, double* to, int stride) {
   NativePack sum[Rows][Packs] = {};
-  const int begin = rows.first_column(i), end = rows.end_column(i);
+  const int begin = rows.first_column(i);
   const int* velocity = rows.velocity.data() + begin;
+  // Towards the end of a chain lines end sooner: what lies before these packs adds nothing.
+  int end = rows.end_column(i);
+  while (end > begin && panel.end_of_line(velocity[end - 1 - begin]) <= native_lanes * first) --end;
   const double* entry = reinterpret_cast<const double*>(rows.columns.data() + begin);
   for (int c = begin; c < end; ++c, ++velocity, entry += 4) {
     const double* line = panel.line(*velocity) + native_lanes * first;
@@ -147,8 +165,9 @@ void ProblemAssembler::write_dense(const Model& model, const RowSet& rows, std::
   g.data.resize(static_cast<Eigen::Index>(stride) * m);
   if (n == 1) return write_block(rows, constraints[0], m, g.column(0));
   const int panel_stride = padded8(m + 1);  // the last pack of four reaches one row farther
-  panel_.assign(static_cast<std::size_t>(panel_stride) * tree.num_velocities, 0.0);
-  const Panel panel{panel_.data(), panel_stride, tree.first_velocity};
+  panel_.resize(static_cast<std::size_t>(panel_stride) * tree.num_velocities);
+  line_end_.assign(tree.num_velocities, 0);
+  const Panel panel{panel_.data(), line_end_.data(), panel_stride, tree.first_velocity};
   const std::span<const Constraint> laws = writer_.problem().constraints();
   for (int i = 0; i < n; ++i) spread(rows, constraints[i], laws[i], panel);
   for (int i = 0; i < n; ++i) {

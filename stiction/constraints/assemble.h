@@ -27,6 +27,7 @@ class ProblemAssembler {
 
   ProblemWriter writer_;
   AlignedVector<double> panel_;                // A by velocity of the tree, rows of the island
+  std::vector<int> line_end_;                  // by velocity of the tree: one past the last row in its line; 0: no line
   std::vector<int> node_number_, used_nodes_;  // nodes of the model ↔ nodes of the island
 };
 

@@ -67,7 +67,8 @@ RowBuilder::Side RowBuilder::point_side(const Inputs& in, int body, const Matrix
                                         double sign) const {
   Side side{body, {}};
   if (body < 0) return side;
-  const Vector3 arm = point - tree_reference(in.dynamics, model_->bodies[body].tree);
+  const Vec3<double> lanes = to_vec3(point) - in.dynamics.reference[model_->bodies[body].tree];
+  const double arm[3] = {lanes.x(), lanes.y(), lanes.z()};
   Covector& w = side.w;
   for (int d = 0; d < 3; ++d) w.linear[d] = Pack4{sign * axes(d, 0), sign * axes(d, 1), sign * axes(d, 2), 0.0};
   w.angular[0] = arm[1] * w.linear[2] - arm[2] * w.linear[1];

@@ -11,16 +11,6 @@ void RowSet::clear() {
   velocity.clear();
 }
 
-RowSet::Row& RowSet::begin_constraint(const Constraint& law, const RowIdentity& identity, int tree_a, int tree_b) {
-  Row& row = list.emplace_back();
-  row.law = law;
-  row.id = identity;
-  row.trees = {tree_a, tree_b};
-  row.first_segment = static_cast<int>(segments.size());
-  row.first_column = static_cast<int>(columns.size());
-  return row;
-}
-
 Pack4* RowSet::add_segment(int node, int first_velocity, int node_size) {
   const std::size_t first = columns.size();
   segments.push_back({node, static_cast<int>(first)});

@@ -47,8 +47,16 @@ struct RowSet {
   const Row& back() const { return list.back(); }
 
   void clear();
-  // Opens the next constraint; its segments follow.
-  Row& begin_constraint(const Constraint& law, const RowIdentity& identity, int tree_a, int tree_b);
+  // Opens the next constraint; its segments follow. Inline, so that law and identity are written straight into it.
+  Row& begin_constraint(const Constraint& law, const RowIdentity& identity, int tree_a, int tree_b) {
+    Row& row = list.emplace_back();
+    row.law = law;
+    row.id = identity;
+    row.trees = {tree_a, tree_b};
+    row.first_segment = static_cast<int>(segments.size());
+    row.first_column = static_cast<int>(columns.size());
+    return row;
+  }
   // Zero columns; valid until the next call.
   Pack4* add_segment(int node, int first_velocity, int node_size);
   // Several segments at once, their first_column counted from the first; `velocities` of all their columns.
