@@ -1,5 +1,8 @@
 // SIMD packs: four or eight doubles in one value, by the compiler's vector extension. The same text compiles to
 // AVX-512, to two AVX2 operations or to plain SSE2, so kernels are written once.
+//
+// Where no register holds eight doubles GCC keeps a vector of eight in memory and copies it in pieces, which makes a
+// kernel several times slower. There a Pack8 is two packs of four, each in a register.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +11,57 @@
 namespace stiction {
 
 using Pack4 = double __attribute__((vector_size(32)));
+
+#if defined(__AVX512F__)
+
 using Pack8 = double __attribute__((vector_size(64)));
+
+// a with `value` in that lane. A lane that is written alone and then read as part of its pack makes the processor wait.
+inline __attribute__((always_inline)) Pack8 with_lane(const Pack8& a, int lane, const Pack8& value) {
+  using Lanes = long long __attribute__((vector_size(64)));
+  return (Lanes{0, 1, 2, 3, 4, 5, 6, 7} == lane) ? value : a;
+}
+
+#else
+
+#define STICTION_PACK_INLINE inline __attribute__((always_inline))
+
+struct Pack8 {
+  Pack4 low, high;
+
+  Pack8() = default;
+  STICTION_PACK_INLINE Pack8(const Pack4& a, const Pack4& b) : low(a), high(b) {}
+  STICTION_PACK_INLINE Pack8(double a, double b, double c, double d, double e, double f, double g, double h)
+      : low{a, b, c, d}, high{e, f, g, h} {}
+  STICTION_PACK_INLINE Pack8(double a) : low{a, a, a, a}, high{a, a, a, a} {}  // as a vector takes a scalar
+  STICTION_PACK_INLINE double operator[](int lane) const { return lane < 4 ? low[lane] : high[lane - 4]; }
+  STICTION_PACK_INLINE double& operator[](int lane) { return reinterpret_cast<double*>(this)[lane]; }
+  STICTION_PACK_INLINE Pack8& operator+=(const Pack8& a) { return low += a.low, high += a.high, *this; }
+  STICTION_PACK_INLINE Pack8& operator-=(const Pack8& a) { return low -= a.low, high -= a.high, *this; }
+  STICTION_PACK_INLINE Pack8& operator*=(const Pack8& a) { return low *= a.low, high *= a.high, *this; }
+};
+STICTION_PACK_INLINE Pack8 operator+(const Pack8& a, const Pack8& b) {
+  return {a.low + b.low, a.high + b.high};
+}
+STICTION_PACK_INLINE Pack8 operator-(const Pack8& a, const Pack8& b) {
+  return {a.low - b.low, a.high - b.high};
+}
+STICTION_PACK_INLINE Pack8 operator*(const Pack8& a, const Pack8& b) {
+  return {a.low * b.low, a.high * b.high};
+}
+STICTION_PACK_INLINE Pack8 operator/(const Pack8& a, const Pack8& b) {
+  return {a.low / b.low, a.high / b.high};
+}
+STICTION_PACK_INLINE Pack8 operator-(const Pack8& a) {
+  return {-a.low, -a.high};
+}
+STICTION_PACK_INLINE Pack8 with_lane(const Pack8& a, int lane, const Pack8& value) {
+  using Lanes = long long __attribute__((vector_size(32)));
+  constexpr Lanes low{0, 1, 2, 3}, high{4, 5, 6, 7};
+  return {low == lane ? value.low : a.low, high == lane ? value.high : a.high};
+}
+
+#endif
 
 inline Pack4 broadcast4(double a) {
   return Pack4{a, a, a, a};

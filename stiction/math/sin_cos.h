@@ -40,4 +40,11 @@ inline void sin_cos(const Pack& x, Pack& sine, Pack& cosine) {
   cosine = ((quadrant + 1) & 2) != 0 ? -of_cosine : of_cosine;
 }
 
+#if !defined(__AVX512F__)
+inline void sin_cos(const Pack8& x, Pack8& sine, Pack8& cosine) {
+  sin_cos(x.low, sine.low, cosine.low);
+  sin_cos(x.high, sine.high, cosine.high);
+}
+#endif
+
 }  // namespace stiction

@@ -163,8 +163,6 @@ void NodeLu::add_run(const DelassusFactored& factored, std::span<const Matrix3> 
 template <int p>
 bool NodeLu::eliminate_column(Block& a, int* exchanged) {
   constexpr double much = 4.0;
-  using Lanes = long long __attribute__((vector_size(64)));
-  constexpr Lanes lane{0, 1, 2, 3, 4, 5, 6, 7};
   int best = p;
   for (int r = p + 1; r < width; ++r) {
     const double gain = best == p ? much : 1.0;
@@ -184,11 +182,10 @@ bool NodeLu::eliminate_column(Block& a, int* exchanged) {
   if (pivot < 0.0) determinant_sign_ = -determinant_sign_;
   const double inverse = 1.0 / pivot;
   const Pack8 eliminated = a.column[p];
-  const auto is_pivot = lane == p;
-  a.column[p] = is_pivot ? broadcast8(1.0) : Pack8{};
+  a.column[p] = with_lane(Pack8{}, p, broadcast8(1.0));
   for (int c = 0; c < width; ++c) {
     const Pack8 factor = broadcast8(a.column[c][p] * inverse);
-    a.column[c] = is_pivot ? factor : a.column[c] - eliminated * factor;
+    a.column[c] = with_lane(a.column[c] - eliminated * factor, p, factor);
   }
   return true;
 }
