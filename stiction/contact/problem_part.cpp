@@ -246,4 +246,33 @@ const ContactProblem& ProblemPart::make_dense(const ContactProblem& whole, std::
   return part_;
 }
 
+const ContactProblem& ProblemPart::make_factored(const ContactProblem& whole, std::span<const int> kept,
+                                                 const VectorX& velocity) {
+  copy_rows(whole, kept);
+  gather(whole, kept, velocity, part_.free_velocity_);
+  const DelassusFactored& from = whole.factored();
+  DelassusFactored& to = form_of<DelassusFactored>(part_.delassus_);
+  constexpr int left_out = -1;
+  node_position_.assign(from.num_nodes(), left_out);
+  to.segment_begin.assign(1, 0);
+  to.segment_node.clear();
+  to.segment.clear();
+  for (const int i : kept) {
+    for (int s = from.segment_begin[i]; s < from.segment_begin[i + 1]; ++s) {
+      to.segment.push_back(from.segment[s]);
+      to.segment_node.push_back(from.segment_node[s]);
+      node_position_[from.segment_node[s]] = 0;
+    }
+    to.segment_begin.push_back(static_cast<int>(to.segment.size()));
+  }
+  to.node_size.clear();
+  for (int node = 0; node < from.num_nodes(); ++node) {
+    if (node_position_[node] == left_out) continue;
+    node_position_[node] = to.num_nodes();
+    to.node_size.push_back(from.node_size[node]);
+  }
+  for (int& node : to.segment_node) node = node_position_[node];
+  return part_;
+}
+
 }  // namespace stiction

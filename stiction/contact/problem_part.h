@@ -19,6 +19,9 @@ class ProblemPart {
   const ContactProblem& make_sparse(const ContactProblem& whole, std::span<const int> kept);
   // The same in dense form.
   const ContactProblem& make_dense(const ContactProblem& whole, std::span<const int> kept);
+  // The constraints `kept` of a factored problem, in factored form, while all others keep their impulses: `velocity` is
+  // (G + R) λ + g of the whole with λ = 0 at those kept. Velocity nodes that none of them touches are left out.
+  const ContactProblem& make_factored(const ContactProblem& whole, std::span<const int> kept, const VectorX& velocity);
 
   const ContactProblem& problem() const { return part_; }
   // Copies rows between the vectors of the whole and of the part.
@@ -40,8 +43,9 @@ class ProblemPart {
   std::vector<int> position_;                  // of each constraint of the whole in the part, −1: left out
   std::vector<int> node_begin_, node_member_;  // segments of the kept constraints by velocity node
   std::vector<int> member_constraint_;
-  std::vector<double> lanes_;  // rows of A at one node, transposed
-  std::vector<int> mark_;      // which row last met a constraint, while a factored row is made
+  std::vector<int> node_position_;  // of each velocity node of the whole in a factored part, −1: left out
+  std::vector<double> lanes_;       // rows of A at one node, transposed
+  std::vector<int> mark_;           // which row last met a constraint, while a factored row is made
 };
 
 }  // namespace stiction

@@ -136,6 +136,10 @@ bool Arclength::run(ConeTask& task, const ArclengthOptions& options) {
     if (!std::isfinite(distance)) return false;
     if (distance < 0.1 && (correctors_ > 0 || !on_path_)) {
       accept(task);
+      if (saved_kappa_ <= options.enough_kappa) {
+        point.at = saved_;
+        return true;
+      }
     } else if (!correct(task, shift)) {
       return false;
     }

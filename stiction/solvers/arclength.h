@@ -18,6 +18,7 @@ struct ArclengthOptions {
   double first_length = 0.5;      // h, part of the way to the boundary that a predictor takes
   double largest_length = 0.7;    // of h
   double smallest_length = 1e-5;  // give up
+  double enough_kappa = 0.0;      // a point of the path with a κ as small as this ends the run
 };
 
 class Arclength {
@@ -25,7 +26,8 @@ class Arclength {
   PathPoint point;  // point.at is the start on entry, strictly inside the cones
 
   void resize(int n);
-  // True when the task is done or what it has is acceptable. The best impulse is in the task.
+  // True when the task is done or what it has is acceptable (the best impulse is in the task), or where `point` is one
+  // of the path with a κ of at most enough_kappa.
   bool run(ConeTask& task, const ArclengthOptions& options);
 
  private:

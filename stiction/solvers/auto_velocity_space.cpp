@@ -1,7 +1,7 @@
 #include "stiction/solvers/auto_velocity_space.h"
 
 #include <algorithm>
-#include <iterator>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
@@ -9,13 +9,11 @@ namespace stiction {
 namespace {
 
 constexpr double first_eta = 3e-7;  // numerator of η, see NewtonVelocitySpace
-constexpr double path_eta = 3e-9;   // for path following: with more, tangents are wrong and paths get lost
-constexpr int short_patience = 8;   // where something is done about what blocks
+constexpr int short_patience = 8;   // where something is done about what blocks; with 4 more folds are left uncrossed
 constexpr int many_nodes = 10;      // fewer bodies are no pile
 constexpr int bent_nodes = 40;      // with more the second order at the predictor's end pays; a wall of 15 takes longer
 constexpr double high_floor = 0.2;  // there; with less the contacts that hardly move block the first steps
-constexpr int large_nodes = 200;    // with so many bodies a second path would cost as much as ten typical steps
-constexpr int huge_nodes = 500;     // what four rounds around folds do not solve, more rounds and starts rarely do
+constexpr int large_nodes = 200;    // with so many bodies the whole path would cost as much as ten typical steps
 constexpr int long_double_size = 60;  // velocities; dense, so about 0.1 ms per factorisation
 
 }  // namespace
@@ -25,7 +23,6 @@ bool AutoVelocitySpace::load(const ContactProblem& problem, const AutoGoal& goal
     throw std::invalid_argument("auto in velocity space: the problem is not factored");
   }
   cones_.load(problem);
-  factored_ = &problem.factored();
   system_.load(problem, cones_);
   system_.eta_numerator = first_eta;
   system_.refinements = 0;
@@ -90,37 +87,26 @@ bool AutoVelocitySpace::run_interior_point(const InteriorPointAttempt& attempt) 
   return interior_point_.run(task_, options);
 }
 
-// Another δ for the constraints that block and for all others at their bodies.
-void AutoVelocitySpace::change_blocking_deltas() {
-  constexpr double deltas[] = {0.95, 0.2, 0.99, 0.4, 0.6};
-  constexpr int num_deltas = static_cast<int>(std::size(deltas));
-  const DelassusFactored& f = *factored_;
-  is_hot_.assign(f.num_nodes(), interior_point_.blocking.empty());
-  for (const int i : interior_point_.blocking) {
-    for (int s = f.segment_begin[i]; s < f.segment_begin[i + 1]; ++s) is_hot_[f.segment_node[s]] = true;
+// A large pile has several folds at a time, and what is found beyond one of them may show the next. Where a path gets
+// lost the bodies around it are too few, or other δ have other folds.
+bool AutoVelocitySpace::cross_folds(const ContactProblem& problem) {
+  constexpr int rounds = 12;
+  int bodies = LocalPath::usual_bodies;
+  for (int round = 0; round < rounds && !interior_point_.blocking.empty() && task_.may_factor(); ++round) {
+    PathPoint& point = interior_point_.point;
+    const bool crossed = local_path_.cross(problem, cones_, interior_point_.blocking, point.kappa, bodies, point.at);
+    const int cost = static_cast<int>(std::ceil(local_path_.factorisations()));
+    system_.factorisations += cost;
+    task_.iterations += cost;
+    if (crossed) {
+      if (run_interior_point({.patience = short_patience}) || task_.is_acceptable()) return true;
+    } else if (bodies < system_.num_nodes()) {
+      bodies *= 2;
+    } else {
+      return false;
+    }
   }
-  for (int i = 0; i < cones_.size(); ++i) {
-    bool hot = false;
-    for (int s = f.segment_begin[i]; s < f.segment_begin[i + 1]; ++s) hot = hot || is_hot_[f.segment_node[s]];
-    if (hot) cones_.set_own_delta(i, deltas[changes_[i]++ % num_deltas]);
-  }
-}
-
-// Every δ has a central path of its own: where one folds, another often does not. A fold is a matter of a few contacts,
-// and a large pile has several at a time: so each place has its own δ changed until none is left, and the path is taken
-// up again from a point well before the fold.
-bool AutoVelocitySpace::bypass_folds() {
-  constexpr double well_before = 300.0;
-  const int rounds = system_.num_nodes() > huge_nodes ? 4 : 7;
-  changes_.assign(cones_.size(), 0);
-  bool enough = false;
-  for (int round = 0; round < rounds && !enough && task_.may_factor(); ++round) {
-    change_blocking_deltas();
-    if (!interior_point_.go_back(well_before)) cones_.start_cold(1.0, interior_point_.point.at);
-    enough = run_interior_point({.patience = short_patience}) || task_.is_acceptable();
-  }
-  cones_.clear_own_delta();
-  return enough;
+  return false;
 }
 
 // Nothing that pushes moves.
@@ -153,7 +139,7 @@ void AutoVelocitySpace::prepare_next_step() {
   task_.best = solution_;
 }
 
-bool AutoVelocitySpace::all_interior_points() {
+bool AutoVelocitySpace::all_interior_points(const ContactProblem& problem) {
   task_.stage = AutoStage::velocity_interior_point;
   const auto enough = [this](bool solved) { return solved || task_.is_acceptable(); };
   // Where much of the probe's impulse lies outside the cones it is no good start. Of impulses that are all rounding, as
@@ -174,10 +160,10 @@ bool AutoVelocitySpace::all_interior_points() {
     if (pile) prepare_next_step();
     return true;
   }
-  if (pile && bypass_folds()) return true;
+  if (pile && cross_folds(problem)) return true;
   // What keeps a pile from an acceptable residual is a fold, not rounding.
   const bool only_folds = pile && task_.goal.acceptable > task_.goal.tolerance;
-  if (only_folds && system_.num_nodes() > huge_nodes) return false;
+  if (only_folds && system_.num_nodes() > large_nodes) return false;
   if (enough(interior_point(second))) return true;
   // A few more tries at some thirty factorisations each are cheaper than following a fold. With δ near 1 the path is
   // smooth but long; steps that go nearly to the boundary jump over some folds.
@@ -198,12 +184,11 @@ bool AutoVelocitySpace::arclength() {
   constexpr int factorisations[] = {600, 1500, 1500, 3000};
   constexpr double start_scale = 3.0;
   arclength_.resize(cones_.size());
-  system_.eta_numerator = path_eta;
-  system_.refinements = 1;
+  system_.follow_path();
   const int most = task_.goal.max_factorisations;
   const bool may_settle = task_.goal.acceptable > task_.goal.tolerance;
-  const int paths = may_settle && system_.num_nodes() > large_nodes ? 1 : 4;
-  for (int k = 0; k < paths; ++k) {
+  if (may_settle && system_.num_nodes() > large_nodes) return false;
+  for (int k = 0; k < 4; ++k) {
     task_.goal.max_factorisations = most + system_.factorisations;  // for each path
     task_.stage = AutoStage::velocity_arclength;
     ArclengthOptions options;
@@ -243,7 +228,7 @@ AutoOutcome AutoVelocitySpace::solve(const ContactProblem& problem, const AutoGo
 }
 
 AutoOutcome AutoVelocitySpace::solve_once(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse) {
-  if (!load(problem, goal, impulse) && !probe() && !all_interior_points() && !arclength()) long_double(problem);
+  if (!load(problem, goal, impulse) && !probe() && !all_interior_points(problem) && !arclength()) long_double(problem);
   return task_.finish(problem, impulse);
 }
 

@@ -8,6 +8,7 @@
 
 #include "stiction/solvers/arclength.h"
 #include "stiction/solvers/interior_point.h"
+#include "stiction/solvers/local_path.h"
 #include "stiction/solvers/newton_long_double.h"
 #include "stiction/solvers/newton_velocity_space.h"
 
@@ -41,9 +42,8 @@ class AutoVelocitySpace {
   bool probe_loaded(const Rows3& impulse);
   bool is_at_rest();
   void prepare_next_step();
-  bool bypass_folds();
-  void change_blocking_deltas();
-  bool all_interior_points();  // true when no other stage is needed
+  bool cross_folds(const ContactProblem& problem);
+  bool all_interior_points(const ContactProblem& problem);  // true when no other stage is needed
   bool arclength();
   bool long_double(const ContactProblem& problem);
 
@@ -54,14 +54,12 @@ class AutoVelocitySpace {
   StickProbe probe_;
   InteriorPoint interior_point_;
   Arclength arclength_;
+  LocalPath local_path_;
   Rows3 probed_, loaded_;
   std::vector<char> is_open_;  // by constraint
   BestImpulse solution_;
   VectorX retried_;
   bool guess_is_near_ = false;  // as where nothing has moved since the last step
-  const DelassusFactored* factored_ = nullptr;
-  std::vector<char> is_hot_;  // by node: a constraint there blocks
-  std::vector<int> changes_;  // by constraint, of its own δ
   bool probe_failed_ = false;
 };
 

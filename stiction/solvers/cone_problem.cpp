@@ -24,7 +24,6 @@ void ConeProblem::load(const ContactProblem& problem) {
                     &velocity_measure_, &start_, &relative_, &natural_, &primal_}) {
     a->resize(n);
   }
-  own_delta_.setZero(n);
   free_velocity_.setZero(n, 3);
   compliance_.setZero(n, 3);
   first_row_.resize(n);
@@ -182,11 +181,11 @@ void ConeProblem::start_from_impulse(ConeVector& point) const {
 
 double ConeProblem::primal_residual(const Rows3& sigma, const Rows3& y, double delta, Rows3& rp) const {
   const int n = size();
-  const double *mu = friction_.data(), *own = own_delta_.data();
+  const double* mu = friction_.data();
   double* largest = primal_.data();
   STICTION_VECTORISE
   for (int i = 0; i < n; ++i) {
-    const ConePoint<double> r = get(sigma, i) - velocity_of_dual(get(y, i), mu[i], delta_of(own[i], delta));
+    const ConePoint<double> r = get(sigma, i) - velocity_of_dual(get(y, i), mu[i], delta);
     put(rp, i, r);
     const double a = std::abs(r.t1), b = std::abs(r.t2), c = std::abs(r.n);
     const double ab = a > b ? a : b;
@@ -206,16 +205,15 @@ double ConeProblem::primal_residual(const Rows3& sigma, const Rows3& y, double d
 void ConeProblem::bent_primal_residual(const Rows3& rp, const ConeVector& at, const ConeVector& direction, double a,
                                        double delta, Rows3& bent) const {
   const int n = size();
-  const double *mu = friction_.data(), *own = own_delta_.data();
+  const double* mu = friction_.data();
   const double over_a = 1.0 / a;
   bent = rp;
   double* normal = bent.data() + 2 * n;
   STICTION_VECTORISE
   for (int i = 0; i < n; ++i) {
-    const double d = delta_of(own[i], delta);
     const ConePoint<double> y = get(at.y, i), step = a * get(direction.y, i);
-    const DualDerivative<double> derivative(y, mu[i], d);
-    const double change = velocity_of_dual(y + step, mu[i], d).n - velocity_of_dual(y, mu[i], d).n;
+    const DualDerivative<double> derivative(y, mu[i], delta);
+    const double change = velocity_of_dual(y + step, mu[i], delta).n - velocity_of_dual(y, mu[i], delta).n;
     normal[i] -= over_a * (change - (derivative * step).n);
   }
   for (const ScalarConstraint& s : scalars_) normal[s.index] = rp(s.index, 2);  // σ is linear in y there

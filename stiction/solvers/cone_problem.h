@@ -84,18 +84,13 @@ class ConeProblem {
   void load(const ContactProblem& problem);
 
   int size() const { return static_cast<int>(friction_.size()); }
+  double velocity_unit() const { return gamma_; }  // γ, which scales λ and y alike
   const ArrayX& friction() const { return friction_; }
   const ArrayX& root_weight() const { return root_weight_; }                  // √w_i
   const ArrayX& inverse_root_weight() const { return inverse_root_weight_; }  // 1/√w_i
   const Rows3& free_velocity() const { return free_velocity_; }
   const Rows3& compliance() const { return compliance_; }
   const std::vector<ScalarConstraint>& scalars() const { return scalars_; }
-
-  // δ of (6.1) is common to all contacts but for those with one of their own; 0: none.
-  const ArrayX& own_delta() const { return own_delta_; }
-  void set_own_delta(int i, double delta) { own_delta_[i] = delta; }
-  void clear_own_delta() { own_delta_.setZero(); }
-  static double delta_of(double own, double common) { return own > 0.0 ? own : common; }
 
   void read_impulse(const VectorX& impulse, Rows3& scaled) const;
   void write_impulse(const Rows3& scaled, VectorX& impulse) const;                 // boxes clamped
@@ -135,8 +130,7 @@ class ConeProblem {
   std::vector<int> first_row_, rows_;
   ArrayX friction_;       // μ_i; 1 for scalar constraints
   ArrayX true_friction_;  // μ_i
-  ArrayX own_delta_;
-  ArrayX cone_weight_;  // 1, or 0 where there is no cone
+  ArrayX cone_weight_;    // 1, or 0 where there is no cone
   ArrayX root_weight_, inverse_root_weight_;
   ArrayX impulse_measure_, velocity_measure_;  // λ̂ and σ̂ times these are the caller's scaled λ, σ of specification 1.7
   ArrayX start_;                               // c_i = max(start_floor, ‖g_i‖)

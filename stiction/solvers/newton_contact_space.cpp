@@ -101,13 +101,13 @@ void NewtonContactSpace::lock_tangents(int i) {
 
 bool NewtonContactSpace::factor(const ConeVector& at, double delta) {
   const int n = cones_->size();
-  const double *mu = cones_->friction().data(), *own = cones_->own_delta().data();
+  const double* mu = cones_->friction().data();
   double* block = block_.data();
   STICTION_VECTORISE
   for (int i = 0; i < n; ++i) {
     const ConePoint<double> y = get(at.y, i);
     const ArrowInverse<double> a(get(at.x, i));
-    const DualDerivative<double> d(y, mu[i], ConeProblem::delta_of(own[i], delta));
+    const DualDerivative<double> d(y, mu[i], delta);
     put_arrow(a_, i, a);
     put(d_, i, {d.t1, d.t2, d.n});
     const ConePoint<double> columns[3] = {d * (a * ConePoint<double>{y.n, 0.0, y.t1}),

@@ -113,7 +113,7 @@ bool NewtonLongDouble::assemble_and_factor() {
 
 bool NewtonLongDouble::factor(const ConeVector& at, double delta) {
   delta_ = delta;
-  for (int i = 0; i < cones_->size(); ++i) eliminate_cone(i, at, ConeProblem::delta_of(cones_->own_delta()[i], delta));
+  for (int i = 0; i < cones_->size(); ++i) eliminate_cone(i, at, delta);
   for (const ScalarConstraint& s : cones_->scalars()) eliminate_scalar(s, at);
   return assemble_and_factor();
 }
@@ -139,8 +139,7 @@ void NewtonLongDouble::solve(const ConeVector& at, const Rows3& rp, const Rows3&
   cones_->to_cone_direction(direction);
   for (int i = 0; i < n; ++i) {
     // Arw(x) Δy = r_c − Arw(y) Δx and D Δy = Δσ agree; the second keeps its digits where x is small.
-    const Real delta = ConeProblem::delta_of(cones_->own_delta()[i], delta_);
-    const Vector3L y = inverse_derivative(wide(get(at.y, i)), cones_->friction()[i], delta) * rows_.segment<3>(3 * i);
+    const Vector3L y = inverse_derivative(wide(get(at.y, i)), cones_->friction()[i], delta_) * rows_.segment<3>(3 * i);
     put(direction.y, i, {static_cast<double>(y[0]), static_cast<double>(y[1]), static_cast<double>(y[2])});
   }
   for (const ScalarConstraint& s : cones_->scalars()) {

@@ -135,12 +135,12 @@ double NewtonVelocitySpace::scalar_eta(const ScalarConstraint& s, int row) const
 
 void NewtonVelocitySpace::eliminate(const ConeVector& at, double delta) {
   const int n = cones_->size();
-  const double *mu = cones_->friction().data(), *own = cones_->own_delta().data();
+  const double* mu = cones_->friction().data();
   double* q = q_.data();
   STICTION_VECTORISE
   for (int i = 0; i < n; ++i) {
     const ConePoint<double> x = get(at.x, i), y = get(at.y, i);
-    const DualDerivative<double> forward(y, mu[i], ConeProblem::delta_of(own[i], delta));
+    const DualDerivative<double> forward(y, mu[i], delta);
     const double inverse = 1.0 / forward.n;
     const ConePoint<double> d{-forward.t1 * inverse, -forward.t2 * inverse, inverse};
     const ArrowInverse<double> a(y);
@@ -223,6 +223,11 @@ bool NewtonVelocitySpace::factor(const ConeVector& at, double delta) {
 void NewtonVelocitySpace::sharpen() {
   eta_numerator = std::min(eta_numerator, sharp_eta_numerator);
   refinements = std::max(refinements, 1);
+}
+
+void NewtonVelocitySpace::follow_path() {
+  eta_numerator = path_eta_numerator;
+  refinements = 1;
 }
 
 void NewtonVelocitySpace::first_right_side(const ConeVector& at, const Rows3& rp, const Rows3& rc) {

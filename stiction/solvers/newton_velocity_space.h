@@ -24,6 +24,7 @@ class NewtonVelocitySpace : public NewtonSystem {
   static constexpr double smallest_eta = 1e-14;
   static constexpr double line_eta = 1e-9;             // least η of bilateral rows, which have no block of their own
   static constexpr double sharp_eta_numerator = 3e-8;  // of sharpen(); without refinement it helps little
+  static constexpr double path_eta_numerator = 3e-9;   // of follow_path()
   int refinements = 0;                                 // ρ = AᵀΔλ − Δw, K d = ρ, Δw ← Δw + d, so many times
   std::vector<char> open;  // by constraint: left out of factor_stick() and stick_step(); empty: none is
 
@@ -32,6 +33,7 @@ class NewtonVelocitySpace : public NewtonSystem {
   void solve(const ConeVector& at, const Rows3& rp, const Rows3& rc, ConeVector& direction) override;
   void solve_roughly(const ConeVector& at, const Rows3& rp, const Rows3& rc, ConeVector& direction) override;
   void sharpen() override;
+  void follow_path();  // for path following: with a larger η tangents are wrong and paths get lost
   int num_nodes() const { return lu_.num_nodes(); }
   int determinant_sign() const override { return lu_.determinant_sign(); }
   bool factor_stick(double stick_eta) override;

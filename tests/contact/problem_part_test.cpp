@@ -91,6 +91,33 @@ TEST(ProblemPart, HoldsTheBlocksOfItsConstraintsInEveryForm) {
   }
 }
 
+// Some constraints of a coupled problem while the others keep their impulses: the same velocities as in the whole.
+TEST(ProblemPart, FactoredPartFeelsTheImpulsesOfTheRest) {
+  const ContactProblem whole = two_islands(DelassusForm::factored).whole;
+  std::vector<int> kept;
+  for (int i = 1; i < whole.num_constraints(); i += 2) kept.push_back(i);
+  const VectorX impulse = VectorX::LinSpaced(whole.num_rows(), -1.0, 2.0);
+  VectorX held = impulse, velocity(whole.num_rows()), expected(whole.num_rows());
+  for (const int i : kept) held.segment(whole.constraint(i).first_row, whole.constraint(i).rows).setZero();
+  whole.velocity(held, velocity);
+  whole.velocity(impulse, expected);
+  ProblemPart part;
+  const ContactProblem& p = part.make_factored(whole, kept, velocity);
+  ASSERT_EQ(p.form(), DelassusForm::factored);
+  EXPECT_LE(p.factored().num_nodes(), whole.factored().num_nodes());
+  VectorX mine, mine_expected, mine_velocity(p.num_rows());
+  part.gather(whole, kept, impulse, mine);
+  part.gather(whole, kept, expected, mine_expected);
+  p.velocity(mine, mine_velocity);
+  EXPECT_LT((mine_velocity - mine_expected).cwiseAbs().maxCoeff(), 1e-12 * expected.cwiseAbs().maxCoeff());
+  EXPECT_EQ(p.largest_free_velocity(), whole.largest_free_velocity());
+
+  const std::vector<int> first{kept.front()};  // nodes that it does not touch are left out
+  part.make_factored(whole, first, velocity);
+  const DelassusFactored& f = whole.factored();
+  EXPECT_EQ(part.problem().factored().num_nodes(), f.segment_begin[first[0] + 1] - f.segment_begin[first[0]]);
+}
+
 TEST(ProblemPart, GathersAndScattersRows) {
   const Pair pair = two_islands(DelassusForm::sparse);
   ProblemPart part;

@@ -65,9 +65,8 @@ TEST(AutoVelocitySpace, SolvesTheWallHitByABall) {
   EXPECT_GE(stages[AutoStage::velocity_interior_point], 10);
 }
 
-// Another δ for the contacts that block, and for no others, goes around most folds: 211 factorisations for these three
-// steps, which take 939 where δ stays.
-TEST(AutoVelocitySpace, BypassesFolds) {
+// What lies beyond a fold is looked for around the contacts that block.
+TEST(AutoVelocitySpace, CrossesFolds) {
   const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/wall-ball.hdf5");
   int factorisations = 0;
   for (const int k : {18, 34, 58}) {
@@ -100,7 +99,7 @@ TEST(AutoVelocitySpace, SharperDirectionsForTheLastDigits) {
   EXPECT_GE(converged, 78);
 }
 
-// What no other δ of the contacts that block goes around is followed.
+// What is not found around the contacts that block is followed as a whole.
 TEST(AutoVelocitySpace, FollowsFolds) {
   const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/wall-ball.hdf5");
   int followed = 0;

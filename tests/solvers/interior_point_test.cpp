@@ -174,38 +174,11 @@ TEST(ConeProblem, ResidualIsTheOneOfTheStoppingTest) {
   }
 }
 
-TEST(ConeProblem, OwnDeltaMovesTheVelocityOfThatContactOnly) {
-  const ContactProblem problem = testing::random_problem(mixed(11, 0.1));
-  ConeProblem cones;
-  cones.load(problem);
-  const int n = cones.size();
-  ConeVector at;
-  at.resize(n);
-  cones.start_cold(1.0, at);
-  at.y.col(0) = 0.3 * at.y.col(2);
-  const Rows3 sigma = Rows3::Zero(n, 3);
-  Rows3 common(n, 3), other(n, 3), both(n, 3);
-  cones.primal_residual(sigma, at.y, 0.8, common);
-  cones.primal_residual(sigma, at.y, 0.3, other);
-  int contacts = 0;
-  for (int i = 0; i < n; ++i) {
-    cones.set_own_delta(i, 0.3);
-    cones.primal_residual(sigma, at.y, 0.8, both);
-    for (int k = 0; k < n; ++k) {
-      EXPECT_TRUE((both.row(k) == (k == i ? other : common).row(k)).all()) << i << ' ' << k;
-    }
-    contacts += (other.row(i) != common.row(i)).any();
-    cones.clear_own_delta();
-  }
-  EXPECT_GE(contacts, 1);
-}
-
 // r_p and the bent r_p differ by what σ(y) changes beyond its derivative over a step a, spread over the direction.
 TEST(ConeProblem, BentResidualHoldsTheSecondOrderOfTheVelocity) {
   const ContactProblem problem = testing::random_problem(mixed(12, 0.1));
   ConeProblem cones;
   cones.load(problem);
-  cones.set_own_delta(0, 0.3);
   const int n = cones.size();
   ConeVector at, direction;
   at.resize(n);
@@ -257,7 +230,6 @@ TEST(NewtonSystem, SpacesAgreeOnDirectionAndDeterminantSign) {
       if (factored.constraint(i).kind == ConstraintKind::dry_friction) at.y(i, 0) += 0.2 * at.y(i, 2);
     }
     cones.to_cone(at);
-    for (int i = 0; i < n; i += 3) cones.set_own_delta(i, 0.3);
     Rows3 sigma(n, 3), rp(n, 3), rc(n, 3);
     velocity_space.velocity(at.impulse, sigma);
     cones.primal_residual(sigma, at.y, 0.8, rp);

@@ -1,0 +1,48 @@
+// Across a fold of the central path, at the place where it is.
+//
+// The path of a large pile folds because of one or two contacts that may as well stick as slide; the interior point
+// then stalls everywhere (docs/piles.md). Following the whole path through the fold takes hundreds of factorisations of
+// the whole matrix. But what lies beyond the fold differs from what lies before it near those contacts only: so the
+// bodies around them are taken alone, all other impulses are held, and the path of this small problem is followed from
+// its cold start, through its folds, to a κ below the present one. What it finds there replaces the present point.
+#pragma once
+
+#include <span>
+
+#include "stiction/contact/problem_part.h"
+#include "stiction/solvers/arclength.h"
+#include "stiction/solvers/newton_velocity_space.h"
+
+namespace stiction {
+
+class LocalPath {
+ public:
+  static constexpr int usual_bodies =
+      150;  // with 60 the rest no longer fits what was found, 250 cost more than they gain
+
+  // Replaces λ, x and y of `point`, where κ stands, around the constraints `blocking` (not empty) of the factored
+  // problem that `cones` was loaded with, within at least so many bodies. False, and `point` is as it was, where the
+  // path gets lost.
+  bool cross(const ContactProblem& problem, const ConeProblem& cones, std::span<const int> blocking, double kappa,
+             int bodies, ConeVector& point);
+
+  // Of the last call, as a share of factorisations of the whole by the number of bodies.
+  double factorisations() const { return factorisations_; }
+
+ private:
+  void mark_region(const DelassusFactored& factored, std::span<const int> blocking, int bodies);
+  void hold_the_rest(const ContactProblem& problem, const ConeProblem& cones, const ConeVector& point);
+  bool follow(double kappa);
+
+  std::vector<char> is_inside_, grown_;  // by velocity node
+  std::vector<int> kept_;                // constraints that touch a node inside
+  VectorX impulse_, velocity_, nothing_;
+  ProblemPart part_;
+  ConeProblem cones_;
+  NewtonVelocitySpace system_;
+  ConeTask task_;
+  Arclength path_;
+  double factorisations_ = 0.0;
+};
+
+}  // namespace stiction
