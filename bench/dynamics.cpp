@@ -116,9 +116,8 @@ struct FootPoints {
           r = state.position + state.rotation * local;
       Pack4* row = &rows[p * stride];
       for (int e = 0; e < length[p]; ++e) {
-        const Pack8 y = chain[e];
-        const Vec3<double> angular(__builtin_shufflevector(y, y, 0, 1, 2, 3));
-        row[e] = __builtin_shufflevector(y, y, 4, 5, 6, 7) + cross(angular, r).lanes();
+        const double* y = reinterpret_cast<const double*>(&chain[e]);
+        row[e] = load4(y + 4) + cross(Vec3<double>(load4(y)), r).lanes();
       }
     }
     for (int p = 0; p < n; ++p) {
