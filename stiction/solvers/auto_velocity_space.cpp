@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <stdexcept>
 
@@ -177,18 +178,18 @@ bool AutoVelocitySpace::all_interior_points(const ContactProblem& problem) {
   return enough(interior_point(first)) || enough(interior_point(second));
 }
 
-// Follows folds. Where a residual is acceptable the path is left there, and an interior point takes it from there as
-// far as it goes.
+// Follows folds of the whole, unless it is large and somebody settles for less. Where a residual is acceptable the path
+// is left there, and an interior point takes it from there as far as it goes.
 bool AutoVelocitySpace::arclength() {
+  const bool may_settle = task_.goal.acceptable > task_.goal.tolerance;
+  if (may_settle && system_.num_nodes() > large_nodes) return false;
   constexpr double delta[] = {0.8, 0.95, 0.6, 0.3};
   constexpr int factorisations[] = {600, 1500, 1500, 3000};
   constexpr double start_scale = 3.0;
   arclength_.resize(cones_.size());
   system_.follow_path();
   const int most = task_.goal.max_factorisations;
-  const bool may_settle = task_.goal.acceptable > task_.goal.tolerance;
-  if (may_settle && system_.num_nodes() > large_nodes) return false;
-  for (int k = 0; k < 4; ++k) {
+  for (std::size_t k = 0; k < std::size(delta); ++k) {
     task_.goal.max_factorisations = most + system_.factorisations;  // for each path
     task_.stage = AutoStage::velocity_arclength;
     ArclengthOptions options;
@@ -209,10 +210,10 @@ AutoOutcome AutoVelocitySpace::solve(const ContactProblem& problem, const AutoGo
   AutoOutcome outcome = solve_once(problem, goal, impulse);
   // With a mass ratio of 10⁶ rounding λ to the units of the problem moves σ visibly: what passed inside does not
   // outside, by chance, and another solution probably does.
-  constexpr int retries = 3;
+  constexpr int retries = 8;
   AutoGoal stricter = goal;
   for (int k = 0; k < retries && !outcome.converged && task_.done(); ++k) {
-    stricter.tolerance *= 0.5;
+    stricter.tolerance *= 0.7;
     stricter.max_factorisations = std::max(0, goal.max_factorisations - outcome.factorisations);
     retried_ = impulse;
     const AutoOutcome again = solve_once(problem, stricter, retried_);
