@@ -1,6 +1,6 @@
-// The largest pack that fits a register: eight doubles with AVX-512, four elsewhere. Where there is no register for a
-// Pack8, GCC keeps every variable of that type in memory and copies it in pieces of sixteen bytes, which makes a kernel
-// several times slower. So kernels on arrays padded to eight go along them by native packs.
+// The largest pack that fits a register: eight doubles with AVX-512, four elsewhere. Kernels that keep as many packs in
+// registers as there are go along arrays padded to eight by native packs; a Pack8 takes two registers where it is two
+// packs of four (pack.h).
 #pragma once
 
 #include <type_traits>

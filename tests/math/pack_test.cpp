@@ -21,6 +21,25 @@ TEST(Pack, SumsInAFixedOrder) {
   EXPECT_EQ(sum(Pack8{1e16, 1.0, -1e16, 1.0, 0, 0, 0, 3.0}), ((1e16 + 1.0) + (-1e16 + 1.0)) + 3.0);
 }
 
+// The same text with and without a register for eight: lanes, scalars, both halves.
+TEST(Pack, EightLanesByNumber) {
+  const Pack8 a{1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0};
+  const Pack8 b = 2.0 * a - 1.0 + a / broadcast8(2.0);
+  Pack8 c{};
+  for (int lane = 0; lane < 8; ++lane) {
+    EXPECT_EQ(b[lane], 2.5 * a[lane] - 1.0) << lane;
+    c[lane] = a[lane];
+    const Pack8 changed = with_lane(a, lane, broadcast8(-3.0));
+    for (int k = 0; k < 8; ++k) EXPECT_EQ(changed[k], k == lane ? -3.0 : a[k]) << lane << ' ' << k;
+  }
+  EXPECT_EQ(sum(c - a), 0.0);
+  EXPECT_EQ(sum(-c), -255.0);
+  c += a;
+  c *= a;
+  c -= a;
+  for (int lane = 0; lane < 8; ++lane) EXPECT_EQ(c[lane], 2.0 * a[lane] * a[lane] - a[lane]) << lane;
+}
+
 TEST(Pack, PaddedSizes) {
   EXPECT_EQ(padded4(0), 0);
   EXPECT_EQ(padded4(1), 4);
