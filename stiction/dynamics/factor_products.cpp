@@ -1,8 +1,8 @@
 #include <algorithm>
+#include <cstring>
 
 #include "stiction/dynamics/dynamics.h"
 #include "stiction/dynamics/pack_lanes.h"
-#include "stiction/math/native_pack.h"
 
 namespace stiction {
 namespace {
@@ -182,32 +182,16 @@ int chain_through_factor(const Model& model, const DynamicsData& data, int body,
   const int* ancestor = model.row_ancestor.data() + data.row_begin[last];
   const int* ancestor_row = data.ancestor_row.data() + data.row_begin[last];
   const double *factor = data.factor.data(), *scale = data.inverse_root_pivot.data();
-  double* const columns = reinterpret_cast<double*>(y);
-  for (int e = 0; e < n; ++e) {
-    const double* from = reinterpret_cast<const double*>(&data.motion[ancestor[e]]);
-    for (int h = 0; h < 8; h += native_lanes) store_native(columns + 8 * e + h, load_native(from + h));
-  }
+  for (int e = 0; e < n; ++e) std::memcpy(&y[e], &data.motion[ancestor[e]], sizeof(Pack8));
   int e = n - 1;
   for (; e > 0; e -= 2) {
     const double *row = factor + ancestor_row[e], *next_row = factor + ancestor_row[e - 1];
-    double *const here = columns + 8 * e, *const before = here - 8;
-    NativePack ye[8 / native_lanes], next[8 / native_lanes];
-    for (int p = 0; p < 8 / native_lanes; ++p) {
-      ye[p] = load_native(here + native_lanes * p);
-      next[p] = load_native(before + native_lanes * p) - row[e - 1] * ye[p];
-      store_native(here + native_lanes * p, scale[ancestor[e]] * ye[p]);
-      store_native(before + native_lanes * p, scale[ancestor[e - 1]] * next[p]);
-    }
-    double* to = columns;
-    for (int g = 0; g < e - 1; ++g) {
-      for (int p = 0; p < 8 / native_lanes; ++p, to += native_lanes) {
-        store_native(to, (load_native(to) - row[g] * ye[p]) - next_row[g] * next[p]);
-      }
-    }
+    const Pack8 ye = y[e], next = y[e - 1] - row[e - 1] * ye;
+    for (int g = 0; g < e - 1; ++g) y[g] = (y[g] - row[g] * ye) - next_row[g] * next;
+    y[e] = scale[ancestor[e]] * ye;
+    y[e - 1] = scale[ancestor[e - 1]] * next;
   }
-  if (e == 0) {
-    for (int h = 0; h < 8; h += native_lanes) store_native(columns + h, scale[ancestor[0]] * load_native(columns + h));
-  }
+  if (e == 0) y[0] = scale[ancestor[0]] * y[0];
   return n;
 }
 
