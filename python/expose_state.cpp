@@ -44,6 +44,7 @@ std::string describe(const StepReport& r) {
   if (r.num_dry_frictions) out << ", dry frictions " << r.num_dry_frictions;
   if (r.num_loops) out << ", loops " << r.num_loops;
   out << ", islands " << r.num_islands;
+  if (r.num_jammed_islands) out << " (" << r.num_jammed_islands << " jammed: penetrations not driven out)";
   if (r.num_sleeping_bodies) out << ", sleeping bodies " << r.num_sleeping_bodies;
   out << "\n  solver     " << to_string(r.status) << ", " << r.iterations << " iterations, " << r.factorisations
       << " factorisations";
@@ -71,6 +72,8 @@ void expose_report(nb::module_& module) {
       .def_ro("num_loops", &StepReport::num_loops)
       .def_ro("num_islands", &StepReport::num_islands)
       .def_ro("num_sleeping_bodies", &StepReport::num_sleeping_bodies)
+      .def_ro("num_jammed_islands", &StepReport::num_jammed_islands,
+              "islands solved without driving penetrations out, because no motion did that for all of their contacts")
       .def_ro("status", &StepReport::status, "the worst of all islands")
       .def_prop_ro("converged", &StepReport::converged)
       .def_ro("iterations", &StepReport::iterations, "of all islands")

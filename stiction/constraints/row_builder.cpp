@@ -159,14 +159,6 @@ void RowBuilder::build(const Inputs& in, RowSet& rows) {
   add_loops(in, rows);
 }
 
-// γ_N of a rigid row (3.2): the body may just reach the surface; penetration is driven out; an impact bounces.
-static double rigid_offset(double gap, double time_step, const ConstraintSettings& settings) {
-  if (gap > 0.0) return gap / time_step;
-  if (settings.project_positions) return 0.0;
-  const double deep = std::max(0.0, -gap - settings.slop);
-  return -std::min(settings.largest_correction, settings.baumgarte / time_step * deep);
-}
-
 Matrix3 RowBuilder::frame_of(const Inputs& in, const ContactPoint& point, const PairMaterial& material) const {
   if (material.direction_of < 0) return contact_frame(point.normal);
   const Shape& owner = model_->shapes[material.direction_of == 0 ? point.id.shape_a : point.id.shape_b];
@@ -182,7 +174,7 @@ RowBuilder::NormalTerms RowBuilder::normal_terms(const Inputs& in, const Contact
     const double lag = dt + material.damping * material.compliance;
     return {point.gap / lag, material.compliance / (dt * lag)};
   }
-  const double offset = rigid_offset(point.gap, dt, in.settings);
+  const double offset = in.settings.one_sided_offset(point.gap, dt, !in.settings.project_positions);
   // An impact bounces in the step in which it would happen, not in an earlier one that only sees it coming.
   if (material.restitution == 0.0 || point.gap + dt * c_free > 0.0) return {offset, 0.0};
   const int body_a = model_->shapes[point.id.shape_a].body, body_b = model_->shapes[point.id.shape_b].body;

@@ -36,11 +36,7 @@ void RowBuilder::add_limit(const Inputs& in, const LimitedDof& limited, bool upp
       {.source = upper ? ConstraintSource::upper_limit : ConstraintSource::lower_limit, .first = dof, .second = 0},
       limited.tree, -1);
   rows.back().error[0] = gap;
-  double offset = gap / in.time_step;
-  if (gap <= 0.0) {
-    const double deep = in.settings.projects_joints(*model_) ? 0.0 : std::max(0.0, -gap - in.settings.slop);
-    offset = -std::min(in.settings.largest_correction, in.settings.baumgarte / in.time_step * deep);
-  }
+  const double offset = in.settings.one_sided_offset(gap, in.time_step, !in.settings.projects_joints(*model_));
   rows.back().offset[0] = offset;
   rows.back().free_velocity[0] = speed + offset;
   add_dof_row(in, dof, sign, -1, 0.0, rows);

@@ -1,6 +1,8 @@
 // How positions enter a velocity problem (specification 3.2, 3.3).
 #pragma once
 
+#include <algorithm>
+
 #include "stiction/model/model.h"
 
 namespace stiction {
@@ -19,6 +21,17 @@ struct ConstraintSettings {
   bool project_loops = true;
   double restitution_threshold = 1e-2;  // m/s; slower impacts do not bounce
   double limit_margin = 1e-2;           // rad or m; limits nearer than this, or reachable in the step, become rows
+
+  // A gap or penetration of so little is none, m (rad for limits): the size of an atom, and what solving to 1e-9 leaves
+  // between bodies at rest. Asking to mend it would ask contradictory things of contacts that share a load.
+  static constexpr double negligible_gap = 1e-10;
+
+  // γ of a rigid one-sided row (3.2): the surface may just be reached; penetration is driven out where `corrects`.
+  double one_sided_offset(double gap, double time_step, bool corrects) const {
+    if (gap > 0.0) return std::max(0.0, gap - negligible_gap) / time_step;
+    const double deep = corrects ? std::max(0.0, -gap - std::max(slop, negligible_gap)) : 0.0;
+    return -std::min(largest_correction, baumgarte / time_step * deep);
+  }
 
   // Whether loops and limits of the model are projected.
   bool projects_joints(const Model& model) const {

@@ -37,6 +37,7 @@ std::span<const TableMember> report_members() {
       STICTION_INT(num_loops),
       STICTION_INT(num_islands),
       STICTION_INT(num_sleeping_bodies),
+      STICTION_INT(num_jammed_islands),
       STICTION_INT(status),
       STICTION_INT(iterations),
       STICTION_INT(factorisations),
@@ -60,7 +61,7 @@ std::span<const TableMember> report_members() {
       STICTION_DOUBLE(largest_penetration),
       STICTION_VECTOR(seconds, 7),
   };
-  static_assert(sizeof(Row) == 16 * 4 + 21 * 8 && static_cast<int>(StepStage::count) == 7);
+  static_assert(sizeof(Row) == 18 * 4 + 21 * 8 && static_cast<int>(StepStage::count) == 7);
   return members;
 }
 
@@ -208,6 +209,7 @@ ReportRow to_row(const StepReport& r) {
                 r.num_loops,
                 r.num_islands,
                 r.num_sleeping_bodies,
+                r.num_jammed_islands,
                 static_cast<std::int32_t>(r.status),
                 r.iterations,
                 r.factorisations,
@@ -215,6 +217,7 @@ ReportRow to_row(const StepReport& r) {
                 r.worst_contact,
                 r.certified,
                 r.accepted,
+                0,
                 r.residuals.eps_abs,
                 r.residuals.eps_rel,
                 r.residuals.eps_nat,
@@ -243,6 +246,7 @@ StepReport from_row(const ReportRow& row, double time) {
   r.num_contacts = row.num_contacts, r.num_sticking = row.num_sticking, r.num_sliding = row.num_sliding;
   r.num_open = row.num_open, r.num_limits = row.num_limits, r.num_dry_frictions = row.num_dry_frictions;
   r.num_loops = row.num_loops, r.num_islands = row.num_islands, r.num_sleeping_bodies = row.num_sleeping_bodies;
+  r.num_jammed_islands = row.num_jammed_islands;
   r.status = static_cast<SolveStatus>(row.status);
   r.iterations = row.iterations, r.factorisations = row.factorisations;
   r.residuals = {.eps_abs = row.eps_abs,

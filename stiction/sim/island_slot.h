@@ -14,6 +14,7 @@ struct IslandSlot {
   std::unique_ptr<ContactSolver> solver;  // made with the slot
   ContactSolution solution;               // rows (guess), solve
   SolveReport report;                     // solve
+  bool jammed = false;                    // solve: StepReport::num_jammed_islands
   Residuals residuals;                    // judge
 };
 

@@ -21,6 +21,9 @@ struct StepReport {
   int num_limits = 0, num_dry_frictions = 0, num_loops = 0;
   int num_islands = 0;
   int num_sleeping_bodies = 0;
+  // Islands solved without driving penetrations out, because no motion did that for all of their contacts: what is
+  // wedged stays as deep as it is.
+  int num_jammed_islands = 0;
 
   // The solver's account: the worst status of all islands, iterations of all.
   SolveStatus status = SolveStatus::converged;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/constraints/corrections.h"
 #include "stiction/dynamics/mechanics.h"
 #include "stiction/sim/workspace.h"
 
@@ -75,15 +76,18 @@ void Simulator::Workspace::make_rows() {
   carry_guesses();
   islands.find(rows, static_cast<int>(model->trees.size()));
   num_slots = islands.size();
-  for (int k = 0; k < num_slots; ++k) {
-    IslandSlot& island = slot(k);
-    const auto members = islands.constraints(k);
-    const ContactProblem& problem = island.assembler.assemble(*model, rows, members);
-    island.solution.impulse.resize(problem.num_rows());
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      const Constraint& c = problem.constraint(static_cast<int>(i));
-      for (int r = 0; r < c.rows; ++r) island.solution.impulse[c.first_row + r] = rows[members[i]].guess[r];
-    }
+  for (int k = 0; k < num_slots; ++k) assemble_island(k);
+}
+
+// Its problem, and the guess to start from.
+void Simulator::Workspace::assemble_island(int k) {
+  IslandSlot& island = slot(k);
+  const auto members = islands.constraints(k);
+  const ContactProblem& problem = island.assembler.assemble(*model, rows, members);
+  island.solution.impulse.resize(problem.num_rows());
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const Constraint& c = problem.constraint(static_cast<int>(i));
+    for (int r = 0; r < c.rows; ++r) island.solution.impulse[c.first_row + r] = rows[members[i]].guess[r];
   }
 }
 
@@ -105,16 +109,39 @@ void Simulator::Workspace::carry_guesses() {
   }
 }
 
+// An island whose corrections contradict each other is solved again without them. Other solvers than `auto` are left
+// with the problem that they are compared on.
+void Simulator::Workspace::solve_island(int k) {
+  constexpr std::size_t most_constraints = 500;  // in larger ones folds of the path are what fails, not contradictions
+  constexpr int first_try = 100;                 // factorisations; what has a solution rarely needs more
+  IslandSlot& island = slots[k];
+  // Small islands need nothing that a solver keeps: one thread solves them all with the same memory, which stays hot.
+  const bool dense = island.assembler.problem().form() == DelassusForm::dense;
+  ContactSolver& solver = *(settings.threads > 1 || !dense ? island : slots.front()).solver;
+  const auto members = islands.constraints(k);
+  const auto may_be_jammed = [&] {
+    return members.size() <= most_constraints && settings.solver == "auto" &&
+           has_corrections(rows, members, time_step, settings.constraints);
+  };
+  int& limit = solver.settings().max_iterations;
+  const int usual_limit = limit;
+  if (!dense && may_be_jammed()) limit = limit > 0 ? std::min(limit, first_try) : first_try;
+  island.report = solver.solve(island.assembler.problem(), island.solution);
+  limit = usual_limit;
+  island.jammed = island.report.status > SolveStatus::acceptable && may_be_jammed();
+  if (!island.jammed) return;
+  drop_corrections(rows, members, time_step, settings.constraints);
+  assemble_island(k);
+  const SolveReport first = island.report;
+  island.report = solver.solve(island.assembler.problem(), island.solution);
+  island.report.iterations += first.iterations;
+  island.report.factorisations += first.factorisations;
+}
+
 void Simulator::Workspace::solve_islands() {
   report.status = SolveStatus::converged;
-  report.iterations = report.factorisations = 0;
-  pool.for_each(num_slots, [this](int k) {
-    IslandSlot& island = slots[k];
-    // Small islands need nothing that a solver keeps: one thread solves them all with the same memory, which stays hot.
-    const ContactProblem& problem = island.assembler.problem();
-    const bool alone = settings.threads > 1 || problem.form() != DelassusForm::dense;
-    island.report = (alone ? island : slots.front()).solver->solve(problem, island.solution);
-  });
+  report.iterations = report.factorisations = report.num_jammed_islands = 0;
+  pool.for_each(num_slots, [this](int k) { solve_island(k); });
   impulse.resize(rows.size());
   regime.resize(rows.size());
   velocity.resize(rows.size());
@@ -122,6 +149,7 @@ void Simulator::Workspace::solve_islands() {
     const IslandSlot& island = slots[k];
     report.iterations += island.report.iterations;
     report.factorisations += island.report.factorisations;
+    report.num_jammed_islands += island.jammed;
     report.status = std::max(report.status, island.report.status);
     const auto members = islands.constraints(k);
     for (std::size_t i = 0; i < members.size(); ++i) {

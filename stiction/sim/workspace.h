@@ -85,6 +85,8 @@ struct Simulator::Workspace {
   void find_sleepers();
   void find_free_velocity();
   void make_rows();
+  void assemble_island(int k);
+  void solve_island(int k);
   void solve_islands();
   void judge_islands();
   void integrate_state();

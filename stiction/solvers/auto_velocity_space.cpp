@@ -15,6 +15,7 @@ constexpr int many_nodes = 10;      // fewer bodies are no pile
 constexpr int bent_nodes = 40;      // with more the second order at the predictor's end pays; a wall of 15 takes longer
 constexpr double high_floor = 0.2;  // there; with less the contacts that hardly move block the first steps
 constexpr int large_nodes = 200;    // with so many bodies the whole path would cost as much as ten typical steps
+constexpr double near_start = 0.1;  // κ beside a guess, of its residual; with 0.01 a fifth of the piles at rest stalls
 constexpr int long_double_size = 60;  // velocities; dense, so about 0.1 ms per factorisation
 
 }  // namespace
@@ -53,14 +54,18 @@ bool AutoVelocitySpace::probe_loaded(const Rows3& impulse) {
   return solved;
 }
 
+// As where nothing has moved since the last step: its contacts are probably those of the solution.
+bool AutoVelocitySpace::guess_is_near() const {
+  return guess_residual_ < 1e-2;
+}
+
 bool AutoVelocitySpace::probe() {
-  constexpr double near = 1e-2;  // residual of a guess whose contacts are probably those of the solution
   task_.stage = AutoStage::velocity_probe;
   probe_.eta = 1e-9;
   probe_.rounds = 8;
   probed_ = task_.best.impulse;
-  guess_is_near_ = task_.best.value < near;
-  if (guess_is_near_ && mark_open(probed_, task_.guess_velocity()) && probe_loaded(probed_)) return true;
+  guess_residual_ = task_.best.value;
+  if (guess_is_near() && mark_open(probed_, task_.guess_velocity()) && probe_loaded(probed_)) return true;
   probe_failed_ = !probe_.run(task_, probed_);
   return task_.done();
 }
@@ -68,12 +73,20 @@ bool AutoVelocitySpace::probe() {
 bool AutoVelocitySpace::interior_point(Start start, const InteriorPointAttempt& attempt) {
   interior_point_.resize(cones_.size());
   ConeVector& at = interior_point_.point.at;
-  if (start == Start::from_probe) {
-    if (probe_failed_) return false;
-    at.impulse = probed_;
-    cones_.start_from_impulse(at);
-  } else {
-    cones_.start_cold(attempt.start_scale, at, attempt.start_floor);
+  switch (start) {
+    case Start::near_guess:
+      if (!guess_is_near()) return false;
+      at.impulse = task_.guess();
+      cones_.start_near(task_.guess_velocity(), near_start * guess_residual_, attempt.delta, at);
+      break;
+    case Start::from_probe:
+      if (probe_failed_) return false;
+      at.impulse = probed_;
+      cones_.start_from_impulse(at);
+      break;
+    case Start::cold:
+      cones_.start_cold(attempt.start_scale, at, attempt.start_floor);
+      break;
   }
   return run_interior_point(attempt);
 }
@@ -127,7 +140,8 @@ bool AutoVelocitySpace::is_at_rest() {
 void AutoVelocitySpace::prepare_next_step() {
   constexpr double well_before = 100.0;
   constexpr int steps = 2;
-  if (!guess_is_near_ || !task_.done() || !is_at_rest() || !task_.may_factor() || !interior_point_.go_back(well_before))
+  if (!guess_is_near() || !task_.done() || !is_at_rest() || !task_.may_factor() ||
+      !interior_point_.go_back(well_before))
     return;
   solution_ = task_.best;
   PathPoint& central = interior_point_.point;
@@ -142,6 +156,7 @@ void AutoVelocitySpace::prepare_next_step() {
 
 bool AutoVelocitySpace::all_interior_points(const ContactProblem& problem) {
   task_.stage = AutoStage::velocity_interior_point;
+  if (interior_point(Start::near_guess, {.patience = short_patience})) return true;
   const auto enough = [this](bool solved) { return solved || task_.is_acceptable(); };
   // Where much of the probe's impulse lies outside the cones it is no good start. Of impulses that are all rounding, as
   // where contradicting contacts are made to stick, about half does.

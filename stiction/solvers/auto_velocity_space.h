@@ -1,9 +1,9 @@
 // `auto` in velocity space, for factored problems: towers, piles with more rows than velocities, mass ratios up to 10⁶
 // (specification 6.7).
 //
-// Stages: accept the guess; stick probe from the guess; interior point from the impulse that the probe leaves and from
-// the cold start (the likelier one first), both again with a smaller η and one refinement; arclength following; tiny
-// systems at last in long double.
+// Stages: accept the guess; stick probe from the guess; interior point from beside the guess where that is near, from
+// the impulse that the probe leaves and from the cold start (the likelier one first), both again with a smaller η and
+// one refinement; arclength following; tiny systems at last in long double.
 #pragma once
 
 #include "stiction/solvers/arclength.h"
@@ -32,10 +32,11 @@ class AutoVelocitySpace {
                          VectorX& impulse, std::vector<HistoryEntry>* history);
 
  private:
-  enum class Start { from_probe, cold };
+  enum class Start { near_guess, from_probe, cold };
   AutoOutcome solve_once(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse);
   bool load(const ContactProblem& problem, const AutoGoal& goal, const VectorX& impulse);
   bool probe();
+  bool guess_is_near() const;
   bool interior_point(Start start, const InteriorPointAttempt& attempt = {});
   bool run_interior_point(const InteriorPointAttempt& attempt);  // from where interior_point_ stands
   bool mark_open(const Rows3& impulse, const Rows3& sigma);
@@ -59,7 +60,7 @@ class AutoVelocitySpace {
   std::vector<char> is_open_;  // by constraint
   BestImpulse solution_;
   VectorX retried_;
-  bool guess_is_near_ = false;  // as where nothing has moved since the last step
+  double guess_residual_ = 0.0;
   bool probe_failed_ = false;
 };
 

@@ -38,7 +38,9 @@ struct ConeTask {
   bool is_acceptable() const { return best.value <= 0.999 * goal.acceptable; }
   bool may_factor() const { return system->factorisations < goal.max_factorisations; }
 
-  const Rows3& guess_velocity() const { return sigma_; }  // σ of the guess that begin() was given
+  // The guess that begin() was given, and its σ.
+  const Rows3& guess() const { return impulse_; }
+  const Rows3& guess_velocity() const { return sigma_; }
 
  private:
   Rows3 impulse_, sigma_;

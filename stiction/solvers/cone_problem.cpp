@@ -3,6 +3,19 @@
 #include <limits>
 
 namespace stiction {
+namespace {
+
+// The λ inside (−bound, bound) whose velocity on the central path, −κ λ/(bound² − λ²), leaves λ − σ = z.
+double central_in_box(double z, double bound, double kappa) {
+  double low = 0.0, high = bound;  // of |λ|, with which λ − σ grows to ∞; fifty halvings stay clear of the bound
+  for (int k = 0; k < 50; ++k) {
+    const double l = 0.5 * (low + high);
+    (l + kappa * l / ((bound - l) * (bound + l)) < std::abs(z) ? low : high) = l;
+  }
+  return std::copysign(low, z);
+}
+
+}  // namespace
 
 ScalarPair scalar_pair(const ScalarConstraint& s, const ConePoint<double>& x, const ConePoint<double>& y,
                        const ConePoint<double>& rc) {
@@ -172,6 +185,36 @@ void ConeProblem::start_from_impulse(ConeVector& point) const {
       const double reach = s.bound / inside;
       put(point.impulse, s.index, {std::min(reach, std::max(-reach, l)), 0.0, 0.0});
       put(point.y, s.index, {0.0, 0.0, c * std::min(1.0, c / s.bound)});
+    } else {
+      put(point.y, s.index, {0.0, 0.0, 1.0});
+    }
+  }
+  to_cone(point);
+}
+
+// The difference of primal and dual says which of the two is large: x − y is taken from the guess, and each pair with
+// this difference and the product κ is as central as can be. A contact that is decided moves by κ, one that is not by
+// √κ.
+void ConeProblem::start_near(const Rows3& sigma, double kappa, double delta, ConeVector& point) const {
+  for (int i = 0; i < size(); ++i) {
+    if (cone_weight_[i] == 0.0) continue;
+    const ConePoint<double> l = get(point.impulse, i);
+    const double mu = friction_[i];
+    const ConePoint<double> x{l.t1, l.t2, mu * l.n}, y = dual_of_velocity(get(sigma, i), mu, delta);
+    const CentralConePair pair(x - y, kappa);
+    put(point.impulse, i, {pair.x.t1, pair.x.t2, pair.x.n / mu});
+    put(point.y, i, pair.y);
+  }
+  for (const ScalarConstraint& s : scalars_) {
+    const double z = point.impulse(s.index, s.row) - sigma(s.index, s.row);
+    if (s.kind == ConstraintKind::unilateral) {
+      const CentralPair pair(z, kappa);
+      put(point.impulse, s.index, scalar_row(s, pair.x));
+      put(point.y, s.index, {0.0, 0.0, pair.y});
+    } else if (s.kind == ConstraintKind::dry_friction) {
+      const double l = central_in_box(z, s.bound, kappa), room = kappa / ((s.bound - l) * (s.bound + l));
+      put(point.impulse, s.index, {l, 0.0, 0.0});
+      put(point.y, s.index, {-room * l, 0.0, room * s.bound});
     } else {
       put(point.y, s.index, {0.0, 0.0, 1.0});
     }

@@ -104,6 +104,9 @@ class ConeProblem {
   // Starts: `scale` times that of 6.2, with c_i at least `floor`; that of 6.7, which keeps as much of λ as fits.
   void start_cold(double scale, ConeVector& point, double floor = start_floor) const;
   void start_from_impulse(ConeVector& point) const;
+  // On the central path but for r_p: x ∘ y = κ e everywhere, as near as that goes to the impulse given and its
+  // velocity.
+  void start_near(const Rows3& sigma, double kappa, double delta, ConeVector& point) const;
 
   // r_p = σ − σ(y); returns its largest entry.
   double primal_residual(const Rows3& sigma, const Rows3& y, double delta, Rows3& rp) const;

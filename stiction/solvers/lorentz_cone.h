@@ -83,6 +83,38 @@ inline ConePoint<T> velocity_of_dual(const ConePoint<T>& y, T mu, T delta) {
   return {y.t1, y.t2, mu * (y.n - nu)};
 }
 
+// The y that has this velocity, for σ_N ≥ 0; a negative one counts as 0.
+inline ConePoint<double> dual_of_velocity(const ConePoint<double>& sigma, double mu, double delta) {
+  const double d2 = delta * delta, e2 = 1.0 - d2, s = std::max(0.0, sigma.n / mu), r = tangent_norm(sigma);
+  return {sigma.t1, sigma.t2, (s + std::sqrt(d2 * s * s + e2 * e2 * r * r)) / e2};
+}
+
+// The x, y > 0 with x y = κ and x − y = z.
+struct CentralPair {
+  double x, y;
+
+  CentralPair(double z, double kappa) {
+    const double larger = 0.5 * (std::abs(z) + std::sqrt(z * z + 4.0 * kappa)), smaller = kappa / larger;
+    x = z > 0.0 ? larger : smaller;
+    y = z > 0.0 ? smaller : larger;
+  }
+};
+
+// The x, y inside the cone with x ∘ y = κ e and x − y = z: the same for both eigenvalues N ∓ ‖T‖.
+struct CentralConePair {
+  ConePoint<double> x, y;
+
+  CentralConePair(const ConePoint<double>& z, double kappa) {
+    const double r = tangent_norm(z), e1 = r > 0.0 ? z.t1 / r : 0.0, e2 = r > 0.0 ? z.t2 / r : 0.0;
+    const CentralPair low(z.n - r, kappa), high(z.n + r, kappa);
+    const auto point = [&](double l, double h) {
+      return ConePoint<double>{0.5 * (h - l) * e1, 0.5 * (h - l) * e2, 0.5 * (h + l)};
+    };
+    x = point(low.x, high.x);
+    y = point(low.y, high.y);
+  }
+};
+
 // D = ∂σ/∂y is the identity but for its last row (t1, t2, n).
 template <class T>
 struct DualDerivative {

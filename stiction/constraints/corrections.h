@@ -1,0 +1,20 @@
+// Corrections that contradict each other. A box that is wedged between two walls and penetrates both is asked to part
+// from both at once: no velocity does that, impulses grow without end, and no solver finds what is not there. Without
+// the corrections standing still is always possible, so the problem has a solution.
+#pragma once
+
+#include <span>
+
+#include "stiction/constraints/row_set.h"
+#include "stiction/constraints/settings.h"
+
+namespace stiction {
+
+// Whether some contact among the constraints is asked to part because it penetrates (not because it bounces).
+bool has_corrections(const RowSet& rows, std::span<const int> constraints, double time_step,
+                     const ConstraintSettings& settings);
+// From now on these contacts are asked not to go deeper, and no more.
+void drop_corrections(RowSet& rows, std::span<const int> constraints, double time_step,
+                      const ConstraintSettings& settings);
+
+}  // namespace stiction
