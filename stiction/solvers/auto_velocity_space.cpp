@@ -156,7 +156,6 @@ void AutoVelocitySpace::prepare_next_step() {
 
 bool AutoVelocitySpace::all_interior_points(const ContactProblem& problem) {
   task_.stage = AutoStage::velocity_interior_point;
-  if (interior_point(Start::near_guess, {.patience = short_patience})) return true;
   const auto enough = [this](bool solved) { return solved || task_.is_acceptable(); };
   // Where much of the probe's impulse lies outside the cones it is no good start. Of impulses that are all rounding, as
   // where contradicting contacts are made to stick, about half does.
@@ -165,6 +164,7 @@ bool AutoVelocitySpace::all_interior_points(const ContactProblem& problem) {
   const Start first = probe_is_bad ? Start::cold : Start::from_probe;
   const Start second = probe_is_bad ? Start::from_probe : Start::cold;
   const bool pile = system_.num_nodes() > many_nodes;
+  if (pile && interior_point(Start::near_guess, {.patience = short_patience})) return true;
   InteriorPointAttempt attempt;
   if (pile) attempt.patience = short_patience;
   if (probe_is_bad && system_.num_nodes() > bent_nodes) {
