@@ -28,10 +28,11 @@ struct RowIdentity {
 };
 
 // The impulse that a constraint carried: a contact's in world axes, so that turned tangents do not matter; rows of
-// other constraints as they are.
+// other constraints as they are. And how deep a jammed contact was left.
 struct WarmStart {
   RowIdentity id;
   double impulse[3] = {0.0, 0.0, 0.0};  // N·s
+  double left_depth = 0.0;              // m, as RowSet::Row
 };
 
 }  // namespace stiction

@@ -27,6 +27,7 @@ struct RowSet {
     RowIdentity id;                           // ascending
     std::array<int, 2> trees{-1, -1};         // trees that it touches, −1: none
     int first_segment = 0, first_column = 0;  // of its own; they end where those of the next one begin
+    double left_depth = 0.0;                  // penetration of a contact that is not driven out (corrections.h), m
     Pack4 free_velocity{};                    // g = J v_f + γ, lanes = rows
     Pack4 offset{};                           // γ
     Pack4 compliance{};                       // R

@@ -9,7 +9,7 @@
 namespace stiction {
 namespace {
 
-constexpr std::uint64_t magic = 0x3130657461745353;  // "SState01", little endian
+constexpr std::uint64_t magic = 0x3230657461745353;  // "SState02", little endian
 
 std::uint64_t checksum(std::span<const std::byte> bytes) {  // FNV-1a
   std::uint64_t hash = 0xcbf29ce484222325;
@@ -169,6 +169,9 @@ void check_state(const Model& model, const State& state) {
   for (std::size_t i = 0; i < state.warm_starts.size(); ++i) {
     for (const double x : state.warm_starts[i].impulse) {
       if (!std::isfinite(x)) refuse("state: warm start ", i, " holds ", x);
+    }
+    if (!(state.warm_starts[i].left_depth >= 0.0)) {
+      refuse("state: warm start ", i, " is left at a depth of ", state.warm_starts[i].left_depth);
     }
   }
   if (!state.rest_steps.empty() && state.rest_steps.size() != model.trees.size()) {

@@ -91,14 +91,20 @@ void Simulator::Workspace::assemble_island(int k) {
   }
 }
 
-// Guesses by identity: both lists ascend.
+// Guesses by identity: both lists ascend. What was jammed in the last step is left as it is, for a jam outlasts a step
+// and to find it again costs a hundred factorisations; now and then it is tried.
 void Simulator::Workspace::carry_guesses() {
-  if (!settings.warm_start) return;
+  constexpr int try_every = 64;  // steps
+  const bool leaves = state.step % try_every != 0;
   auto before = state.warm_starts.begin();
   for (int i = 0; i < rows.size(); ++i) {
     while (before != state.warm_starts.end() && before->id < rows[i].id) ++before;
     if (before == state.warm_starts.end()) break;
     if (!(before->id == rows[i].id)) continue;
+    if (leaves && before->left_depth > 0.0) {
+      leave_at_depth(before->left_depth, time_step, settings.constraints, rows[i]);
+    }
+    if (!settings.warm_start) continue;
     const double* x = before->impulse;
     if (rows[i].id.source == ConstraintSource::contact) {
       const Vector3 local = row_builder.frame(i).transpose() * Vector3(x[0], x[1], x[2]);
@@ -112,8 +118,9 @@ void Simulator::Workspace::carry_guesses() {
 // An island whose corrections contradict each other is solved again without them. Other solvers than `auto` are left
 // with the problem that they are compared on.
 void Simulator::Workspace::solve_island(int k) {
-  constexpr std::size_t most_constraints = 500;  // in larger ones folds of the path are what fails, not contradictions
-  constexpr int first_try = 100;                 // factorisations; what has a solution rarely needs more
+  constexpr std::size_t most_constraints = 500;  // in larger ones folds of the path are what fails
+  constexpr std::size_t few_constraints = 100;   // these have few folds: what has a solution is found soon
+  constexpr int first_try = 100;                 // factorisations, for few constraints
   IslandSlot& island = slots[k];
   // Small islands need nothing that a solver keeps: one thread solves them all with the same memory, which stays hot.
   const bool dense = island.assembler.problem().form() == DelassusForm::dense;
@@ -125,7 +132,9 @@ void Simulator::Workspace::solve_island(int k) {
   };
   int& limit = solver.settings().max_iterations;
   const int usual_limit = limit;
-  if (!dense && may_be_jammed()) limit = limit > 0 ? std::min(limit, first_try) : first_try;
+  if (!dense && members.size() <= few_constraints && may_be_jammed()) {
+    limit = limit > 0 ? std::min(limit, first_try) : first_try;
+  }
   island.report = solver.solve(island.assembler.problem(), island.solution);
   limit = usual_limit;
   island.jammed = island.report.status > SolveStatus::acceptable && may_be_jammed();
@@ -273,6 +282,7 @@ void Simulator::Workspace::integrate_state() {
     Vector3 x(impulse[i][0], impulse[i][1], impulse[i][2]);
     if (next.id.source == ConstraintSource::contact) x = row_builder.frame(i) * x;
     for (int r = 0; r < 3; ++r) next.impulse[r] = x[r];
+    next.left_depth = rows[i].left_depth;
   }
   state.q.swap(next_position);
   state.v.swap(free_velocity);

@@ -196,6 +196,9 @@ bool AutoVelocitySpace::all_interior_points(const ContactProblem& problem) {
 // Follows folds of the whole, unless it is large and somebody settles for less. Where a residual is acceptable the path
 // is left there, and an interior point takes it from there as far as it goes.
 bool AutoVelocitySpace::arclength() {
+  constexpr int least = 200;  // factorisations, with fewer hardly a path gets to its end
+  const int most = task_.goal.max_factorisations;
+  if (most < least) return false;
   const bool may_settle = task_.goal.acceptable > task_.goal.tolerance;
   if (may_settle && system_.num_nodes() > large_nodes) return false;
   constexpr double delta[] = {0.8, 0.95, 0.6, 0.3};
@@ -203,7 +206,6 @@ bool AutoVelocitySpace::arclength() {
   constexpr double start_scale = 3.0;
   arclength_.resize(cones_.size());
   system_.follow_path();
-  const int most = task_.goal.max_factorisations;
   for (std::size_t k = 0; k < std::size(delta); ++k) {
     task_.goal.max_factorisations = most + system_.factorisations;  // for each path
     task_.stage = AutoStage::velocity_arclength;

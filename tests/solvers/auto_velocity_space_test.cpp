@@ -47,6 +47,28 @@ TEST(AutoVelocitySpace, SolvesTheKaplaTower) {
   solve_sequence("kapla-shake", 1e-9, 3);
 }
 
+// A guess that is nearly right saves most of the iterations.
+TEST(AutoVelocitySpace, StartsBesideANearGuess) {
+  const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/wall-ball.hdf5");
+  int cold = 0, warm = 0;
+  for (const int k : {10, 40, 70, 100}) {
+    const ContactProblem& problem = sequence.steps[k].problem;
+    AutoVelocitySpace space;
+    VectorX impulse = VectorX::Zero(problem.num_rows());
+    cold += space.solve(problem, natural_goal(1e-6), impulse).factorisations;
+    // The solution of a problem that other impulses differ from by a millionth.
+    VectorX g(problem.num_rows());
+    problem.velocity(1e-6 * impulse.cwiseAbs().maxCoeff() * VectorX::Random(g.size()), g);
+    const ContactProblem near = ContactProblem::from_factored(
+        {problem.constraints().begin(), problem.constraints().end()}, problem.factored(), g, problem.compliance());
+    const AutoOutcome outcome = space.solve(near, natural_goal(1e-6), impulse);
+    EXPECT_TRUE(outcome.converged) << k;
+    EXPECT_LE(judge(near, impulse).eps_nat, 1.001e-6) << k;
+    warm += outcome.factorisations;
+  }
+  EXPECT_LE(3 * warm, 2 * cold) << warm << " of " << cold;
+}
+
 TEST(AutoVelocitySpace, SolvesMassRatiosUpToAMillion) {
   StageCount stages = solve_sequence("ratio-stack", 1e-8, 1);
   EXPECT_GE(stages[AutoStage::velocity_probe], 10);
@@ -223,6 +245,31 @@ testing::RandomProblemOptions mixed(unsigned seed) {
   options.friction = -1.0;
   options.compliance = seed % 3 == 1 ? 0.05 : 0.0;
   return options;
+}
+
+// On the central path whatever the kinds: x ∘ y = κ e.
+TEST(ConeProblem, StartsNearAGuessAreCentral) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    const ContactProblem problem = testing::random_problem(mixed(seed));
+    ConeProblem cones;
+    cones.load(problem);
+    std::srand(seed);
+    const Rows3 guess = Rows3::Random(cones.size(), 3), sigma = Rows3::Random(cones.size(), 3);
+    ConeVector at;
+    at.resize(cones.size());
+    Rows3 rc(cones.size(), 3);
+    for (const double kappa : {1e-2, 1e-8}) {
+      at.impulse = guess;
+      cones.start_near(sigma, kappa, 0.8, at);
+      cones.complementarity_residual(at, kappa, 0.0, nullptr, rc);
+      for (int i = 0; i < cones.size(); ++i) {
+        if (problem.constraint(i).kind == ConstraintKind::bilateral) continue;
+        EXPECT_LE(rc.row(i).abs().maxCoeff(), 1e-14) << seed << ", constraint " << i << ", kappa " << kappa;
+        EXPECT_GT(cone_determinant(get(at.x, i)), 0.0) << seed << ", constraint " << i << ", kappa " << kappa;
+        EXPECT_GT(cone_determinant(get(at.y, i)), 0.0) << seed << ", constraint " << i << ", kappa " << kappa;
+      }
+    }
+  }
 }
 
 TEST(AutoVelocitySpace, AgreesWithContactSpaceOnMixedKinds) {

@@ -73,6 +73,39 @@ TEST(LorentzCone, DualPointWithZeroProductIsTheLawInEveryRegime) {
   }
 }
 
+TEST(LorentzCone, TheDualOfAVelocityHasThatVelocity) {
+  Random random;
+  for (double delta : deltas) {
+    for (double mu : frictions) {
+      for (int k = 0; k < 50; ++k) {
+        const Point any = random.any(), sigma{any.t1, any.t2, std::abs(any.n)};
+        const Point y = dual_of_velocity(sigma, mu, delta);
+        EXPECT_GE(y.n, tangent_norm(y) * (1.0 - 1e-14));
+        EXPECT_LE((vector(velocity_of_dual(y, mu, delta)) - vector(sigma)).norm(), 1e-13 * (1.0 + mu * y.n));
+      }
+      const Point into = dual_of_velocity({0.3, 0.4, -1.0}, mu, delta);  // counts as sliding
+      EXPECT_NEAR(into.n, 0.5, 1e-12);
+    }
+  }
+}
+
+TEST(LorentzCone, CentralPairsHaveTheProductAndTheDifferenceAsked) {
+  Random random;
+  for (double kappa : {1.0, 1e-4, 1e-12}) {
+    for (int k = 0; k < 200; ++k) {
+      const Point z = random.any();
+      const CentralConePair pair(z, kappa);
+      EXPECT_GT(pair.x.n, tangent_norm(pair.x));
+      EXPECT_GT(pair.y.n, tangent_norm(pair.y));
+      EXPECT_LE((vector(pair.x - pair.y) - vector(z)).norm(), 1e-14);
+      const Point product = jordan_product(pair.x, pair.y);
+      EXPECT_LE((vector(product) - Eigen::Vector3d(0, 0, kappa)).norm(), 1e-15 + 1e-13 * kappa);
+    }
+  }
+  const CentralPair far(-1e3, 1e-9);
+  EXPECT_NEAR(far.x, 1e-12, 1e-24);
+}
+
 TEST(LorentzCone, DerivativeOfTheDeSaxceTermMatchesFiniteDifferences) {
   Random random;
   for (double delta : deltas) {

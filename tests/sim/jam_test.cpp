@@ -1,0 +1,110 @@
+// What is wedged: corrections that contradict each other are left out, and told of.
+#include <gtest/gtest.h>
+
+#include "stiction/sim/simulator.h"
+#include "tests/sim/worlds.h"
+
+namespace stiction {
+namespace {
+
+using testing::add_free;
+using testing::add_ground;
+
+// Cubes of 0.2 m one above the other between two walls that are `room` apart, on a floor.
+std::shared_ptr<const Model> wedged(int cubes, double room) {
+  ModelBuilder builder;
+  add_ground(builder, 0.5);
+  for (const double side : {-1.0, 1.0}) {
+    ShapeOptions wall;
+    wall.geometry = Plane{};
+    const Quaternion turn = Quaternion::FromTwoVectors(Vector3::UnitZ(), Vector3(-side, 0.0, 0.0));
+    wall.pose = Pose(turn, Vector3(0.5 * side * room, 0.0, 0.0));
+    wall.material.friction = 0.5;
+    builder.add_shape(wall);
+  }
+  for (int k = 0; k < cubes; ++k) {
+    const Pose pose(Vector3(0.0, 0.0, 0.1 + 0.2 * k));
+    add_free(builder, "cube" + std::to_string(k), Box{{0.1, 0.1, 0.1}}, 1.0, pose, 0.5);
+  }
+  return builder.build();
+}
+
+TEST(Jam, WedgedCubesStayAndEveryStepIsCertified) {
+  for (const int cubes : {1, 3}) {
+    for (const double room : {0.199999, 0.19, 0.1}) {
+      Simulator simulator(wedged(cubes, room), {.time_step = 2e-3});
+      int jammed = 0;
+      for (int k = 0; k < 50; ++k) {
+        const StepReport& report = simulator.step();
+        EXPECT_TRUE(report.certified) << cubes << " cubes, room " << room << ", step " << k << ", eps_nat "
+                                      << report.residuals.eps_nat;
+        jammed += report.num_jammed_islands;
+      }
+      EXPECT_GE(jammed, 1);
+      EXPECT_LE(jammed, 2) << "found again in steps that follow";
+      EXPECT_NEAR(simulator.state().q[0], 0.0, 1e-9);
+      EXPECT_NEAR(simulator.state().q[2], 0.1, 1e-9);
+      EXPECT_NEAR(simulator.report().largest_penetration, 0.1 - 0.5 * room, 1e-9);
+    }
+  }
+}
+
+// Between walls that give way a correction is met: nothing is left out, and the cube parts from both.
+TEST(Jam, WhatCanPartDoes) {
+  ModelBuilder builder;
+  add_ground(builder, 0.5);
+  for (int k = 0; k < 3; ++k) {
+    const Pose pose(Vector3(0.199 * k, 0.0, 0.1));
+    add_free(builder, "cube" + std::to_string(k), Box{{0.1, 0.1, 0.1}}, 1.0, pose, 0.5);
+  }
+  Simulator simulator(builder.build(), {.time_step = 2e-3});
+  for (int k = 0; k < 200; ++k) EXPECT_EQ(simulator.step().num_jammed_islands, 0) << k;
+  EXPECT_LE(simulator.report().largest_penetration, 1e-6);
+}
+
+// Once there is room again, what was left is driven out.
+TEST(Jam, IsTriedAgain) {
+  Simulator narrow(wedged(1, 0.199), {.time_step = 2e-3}), wide(wedged(1, 0.5), {.time_step = 2e-3});
+  narrow.step(10);
+  State state = narrow.state();
+  state.q[0] = 0.1502;  // 0.2 mm inside one of the walls, the other one far away
+  for (WarmStart& start : state.warm_starts) start.left_depth = 1e-3;
+  wide.set_state(state);
+  wide.step(20);
+  EXPECT_GT(wide.report().largest_penetration, 1e-4) << "the memory of a jam is lost";
+  wide.step(200);
+  EXPECT_LE(wide.report().largest_penetration, 1e-6);
+}
+
+TEST(Jam, IsPartOfTheState) {
+  const auto model = wedged(3, 0.19);
+  Simulator through(model, {.time_step = 2e-3}), restored(model, {.time_step = 2e-3});
+  through.step(30);
+  restored.set_state(State::from_bytes(through.state().to_bytes()));
+  through.step(60);
+  restored.step(60);
+  EXPECT_EQ(through.state().to_bytes(), restored.state().to_bytes());
+}
+
+// Other solvers are compared on the problem as it is.
+TEST(Jam, OtherSolversAreLeftWithIt) {
+  Simulator simulator(wedged(1, 0.19), {.time_step = 2e-3, .solver = "ncp-gs"});
+  const StepReport& report = simulator.step();
+  EXPECT_EQ(report.num_jammed_islands, 0);
+  EXPECT_FALSE(report.certified);
+}
+
+// A gap of less than an atom is none, and a body still lands on the surface.
+TEST(Jam, NegligibleGaps) {
+  const ConstraintSettings settings;
+  const double dt = 1e-3, little = ConstraintSettings::negligible_gap;
+  EXPECT_EQ(settings.one_sided_offset(0.5 * little, dt, true), 0.0);
+  EXPECT_EQ(settings.one_sided_offset(-0.5 * little, dt, true), 0.0);
+  EXPECT_NEAR(settings.one_sided_offset(1e-3, dt, true), 1.0, 1.01 * little / dt);
+  EXPECT_NEAR(settings.one_sided_offset(-1e-3, dt, true), -0.2, 1.01 * little / dt);
+  EXPECT_EQ(settings.one_sided_offset(-1e-3, dt, false), 0.0);
+  EXPECT_EQ(settings.one_sided_offset(-1.0, dt, true), -settings.largest_correction);
+}
+
+}  // namespace
+}  // namespace stiction
