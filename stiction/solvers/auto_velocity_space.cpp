@@ -12,6 +12,7 @@ namespace {
 constexpr double first_eta = 3e-7;  // numerator of η, see NewtonVelocitySpace
 constexpr int short_patience = 8;   // where something is done about what blocks; with 4 more folds are left uncrossed
 constexpr int many_nodes = 10;      // fewer bodies are no pile
+constexpr int few_nodes = 4;        // stacks of so few with mass ratios of a million gain nothing beside a guess
 constexpr int bent_nodes = 40;      // with more the second order at the predictor's end pays; a wall of 15 takes longer
 constexpr double high_floor = 0.2;  // there; with less the contacts that hardly move block the first steps
 constexpr int large_nodes = 200;    // with so many bodies the whole path would cost as much as ten typical steps
@@ -164,7 +165,7 @@ bool AutoVelocitySpace::all_interior_points(const ContactProblem& problem) {
   const Start first = probe_is_bad ? Start::cold : Start::from_probe;
   const Start second = probe_is_bad ? Start::from_probe : Start::cold;
   const bool pile = system_.num_nodes() > many_nodes;
-  if (pile && interior_point(Start::near_guess, {.patience = short_patience})) return true;
+  if (system_.num_nodes() > few_nodes && interior_point(Start::near_guess, {.patience = short_patience})) return true;
   InteriorPointAttempt attempt;
   if (pile) attempt.patience = short_patience;
   if (probe_is_bad && system_.num_nodes() > bent_nodes) {
