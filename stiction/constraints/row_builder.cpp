@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace stiction {
 namespace {
@@ -62,21 +63,6 @@ RowBuilder::RowBuilder(std::shared_ptr<const Model> model) : model_(std::move(mo
   }
 }
 
-// Rows c_k = sign · axis_k · (v + ω × arm), axes being columns.
-RowBuilder::Side RowBuilder::point_side(const Inputs& in, int body, const Matrix3& axes, const Vector3& point,
-                                        double sign) const {
-  Side side{body, {}};
-  if (body < 0) return side;
-  const Vec3<double> lanes = to_vec3(point) - in.dynamics.reference[model_->bodies[body].tree];
-  const double arm[3] = {lanes.x(), lanes.y(), lanes.z()};
-  Covector& w = side.w;
-  for (int d = 0; d < 3; ++d) w.linear[d] = Pack4{sign * axes(d, 0), sign * axes(d, 1), sign * axes(d, 2), 0.0};
-  w.angular[0] = arm[1] * w.linear[2] - arm[2] * w.linear[1];
-  w.angular[1] = arm[2] * w.linear[0] - arm[0] * w.linear[2];
-  w.angular[2] = arm[0] * w.linear[1] - arm[1] * w.linear[0];
-  return side;
-}
-
 // Rows c_k = sign · axis_k · ω.
 RowBuilder::Covector RowBuilder::turning_rows(const Matrix3& axes, double sign) {
   Covector w;
@@ -84,13 +70,6 @@ RowBuilder::Covector RowBuilder::turning_rows(const Matrix3& axes, double sign) 
     for (int d = 0; d < 3; ++d) w.angular[d][k] = sign * axes(d, k);
   }
   return w;
-}
-
-Pack4 RowBuilder::relative_velocity(const Side& a, const Side& b) const {
-  Pack4 c{};
-  if (a.body >= 0) c += apply(a.w, velocity_[a.body]);
-  if (b.body >= 0) c += apply(b.w, velocity_[b.body]);
-  return c;
 }
 
 const Pack8* RowBuilder::chain(const Inputs& in, int body) {
@@ -159,16 +138,35 @@ void RowBuilder::build(const Inputs& in, RowSet& rows) {
   add_loops(in, rows);
 }
 
-Matrix3 RowBuilder::frame_of(const Inputs& in, const ContactPoint& point, const PairMaterial& material) const {
-  if (material.direction_of < 0) return contact_frame(point.normal);
+// Points of a manifold, and all points on the ground, share their normal: its frame is made once.
+inline const Matrix3& RowBuilder::frame_of(const Inputs& in, const ContactPoint& point, const PairMaterial& material) {
+  if (material.direction_of < 0) {
+    if (std::memcmp(&point.normal, &shared_normal_, sizeof shared_normal_) != 0) {  // bit by bit: −0 is not 0
+      shared_normal_ = point.normal;
+      shared_frame_ = contact_frame(point.normal);
+    }
+    return shared_frame_;
+  }
   const Shape& owner = model_->shapes[material.direction_of == 0 ? point.id.shape_a : point.id.shape_b];
   const Vector3 x = owner.pose.rotation.col(0);
-  return contact_frame(point.normal, owner.body < 0 ? x : Vector3(body_pose(in.dynamics, owner.body).rotation * x));
+  directed_frame_ =
+      contact_frame(point.normal, owner.body < 0 ? x : Vector3(body_pose(in.dynamics, owner.body).rotation * x));
+  return directed_frame_;
+}
+
+// Points of one pair follow one another: its material is combined once.
+inline const PairMaterial& RowBuilder::material_of(const ContactPoint& point) {
+  if (point.id.shape_a != pair_shapes_[0] || point.id.shape_b != pair_shapes_[1]) {
+    pair_shapes_ = {point.id.shape_a, point.id.shape_b};
+    pair_material_ = combine(model_->shapes[point.id.shape_a].material, model_->shapes[point.id.shape_b].material,
+                             model_->friction_rule);
+  }
+  return pair_material_;
 }
 
 // γ_N and R_N of a contact (3.2, 3.3), given its free normal velocity.
-RowBuilder::NormalTerms RowBuilder::normal_terms(const Inputs& in, const ContactPoint& point,
-                                                 const PairMaterial& material, double c_free) const {
+inline RowBuilder::NormalTerms RowBuilder::normal_terms(const Inputs& in, const ContactPoint& point,
+                                                        const PairMaterial& material, double c_free) const {
   const double dt = in.time_step;
   if (material.compliance > 0.0) {  // a spring of stiffness 1/compliance
     const double lag = dt + material.damping * material.compliance;
@@ -185,11 +183,19 @@ RowBuilder::NormalTerms RowBuilder::normal_terms(const Inputs& in, const Contact
   return {std::min(offset, material.restitution * c_before), 0.0};
 }
 
+// Where no joint moves the contact along its normal (a puck on two slides that penetrates its table) nothing separates
+// it: asking for that has no solution. It then neither pushes nor rubs.
+inline void RowBuilder::release_held_normal(const Pack4& mobility, RowSet::Row& row) {
+  if (mobility[2] > held * (mobility[0] + mobility[1]) || row.compliance[2] > 0.0) return;
+  row.offset[2] = std::max(0.0, +row.offset[2]);
+  row.free_velocity[2] = row.offset[2];
+}
+
 void RowBuilder::add_contact(const Inputs& in, int index, RowSet& rows) {
   const ContactPoint& point = in.contacts[index];
   const Shape &shape_a = model_->shapes[point.id.shape_a], &shape_b = model_->shapes[point.id.shape_b];
-  const PairMaterial material = combine(shape_a.material, shape_b.material, model_->friction_rule);
-  const Matrix3 frame = frame_of(in, point, material);
+  const PairMaterial& material = material_of(point);
+  const Matrix3& frame = frame_of(in, point, material);
   const Side a = point_side(in, shape_a.body, frame, point.position, 1.0);
   const Side b = point_side(in, shape_b.body, frame, point.position, -1.0);
   const Pack4 c_free = relative_velocity(a, b);
@@ -213,14 +219,6 @@ void RowBuilder::add_contact(const Inputs& in, int index, RowSet& rows) {
   row.compliance = Pack4{0.0, 0.0, normal.compliance, 0.0};
   row.free_velocity = c_free + Pack4{0.0, 0.0, normal.offset, 0.0};
   release_held_normal(add_sides(in, a, b, rows), row);
-}
-
-// Where no joint moves the contact along its normal (a puck on two slides that penetrates its table) nothing separates
-// it: asking for that has no solution. It then neither pushes nor rubs.
-void RowBuilder::release_held_normal(const Pack4& mobility, RowSet::Row& row) {
-  if (mobility[2] > held * (mobility[0] + mobility[1]) || row.compliance[2] > 0.0) return;
-  row.offset[2] = std::max(0.0, +row.offset[2]);
-  row.free_velocity[2] = row.offset[2];
 }
 
 }  // namespace stiction

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <memory>
 #include <span>
@@ -65,7 +66,8 @@ class RowBuilder {
     return a + l;
   }
 
-  Matrix3 frame_of(const Inputs& in, const ContactPoint& point, const PairMaterial& material) const;
+  const Matrix3& frame_of(const Inputs& in, const ContactPoint& point, const PairMaterial& material);
+  const PairMaterial& material_of(const ContactPoint& point);
   struct NormalTerms {
     double offset = 0.0, compliance = 0.0;
   };
@@ -110,7 +112,34 @@ class RowBuilder {
   std::vector<double> dof_chain_, other_chain_;
   std::vector<int> points_;
   std::vector<Matrix3> frames_;
+  // Of the last contact, kept for the next one: most share them.
+  Vector3 shared_normal_ = Vector3::Zero();
+  Matrix3 shared_frame_, directed_frame_;
+  std::array<int, 2> pair_shapes_{-1, -1};
+  PairMaterial pair_material_;
 };
+
+// Rows c_k = sign · axis_k · (v + ω × arm), axes being columns.
+inline RowBuilder::Side RowBuilder::point_side(const Inputs& in, int body, const Matrix3& axes, const Vector3& point,
+                                               double sign) const {
+  Side side{body, {}};
+  if (body < 0) return side;
+  const Vec3<double> lanes = to_vec3(point) - in.dynamics.reference[model_->bodies[body].tree];
+  const double arm[3] = {lanes.x(), lanes.y(), lanes.z()};
+  Covector& w = side.w;
+  for (int d = 0; d < 3; ++d) w.linear[d] = Pack4{sign * axes(d, 0), sign * axes(d, 1), sign * axes(d, 2), 0.0};
+  w.angular[0] = arm[1] * w.linear[2] - arm[2] * w.linear[1];
+  w.angular[1] = arm[2] * w.linear[0] - arm[0] * w.linear[2];
+  w.angular[2] = arm[0] * w.linear[1] - arm[1] * w.linear[0];
+  return side;
+}
+
+inline Pack4 RowBuilder::relative_velocity(const Side& a, const Side& b) const {
+  Pack4 c{};
+  if (a.body >= 0) c += apply(a.w, velocity_[a.body]);
+  if (b.body >= 0) c += apply(b.w, velocity_[b.body]);
+  return c;
+}
 
 template <class Visit>
 void RowBuilder::for_each_node(int body_a, int body_b, Visit&& visit) const {
