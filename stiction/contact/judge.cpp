@@ -12,15 +12,21 @@ namespace {
 // Distances written out here, apart from the projections in the math room that solvers use.
 // A contact is seen through (t, n): t the length of the tangential part, n the normal part.
 
+// √(t² + n²). hypot() takes a call and several divisions; it is needed only where the squares leave the range.
+double length(double t, double n) {
+  const double square = t * t + n * n;
+  return square > 1e-280 && square < 1e280 ? std::sqrt(square) : std::hypot(t, n);
+}
+
 double distance_to_cone(double t, double n, double mu) {
   if (t <= mu * n) return 0.0;
-  if (mu * t <= -n) return std::hypot(t, n);
+  if (mu * t <= -n) return length(t, n);
   return (t - mu * n) / std::sqrt(1.0 + mu * mu);
 }
 
 double distance_to_dual_cone(double t, double n, double mu) {
   if (mu * t <= n) return 0.0;
-  if (t <= -mu * n) return std::hypot(t, n);
+  if (t <= -mu * n) return length(t, n);
   return (mu * t - n) / std::sqrt(1.0 + mu * mu);
 }
 
@@ -48,14 +54,19 @@ Triple project_on_pyramid(const Triple& x, double mu) {
   return {std::clamp(x.t1, -limit, limit), std::clamp(x.t2, -limit, limit), h};
 }
 
-double length(const Triple& x) {
-  return std::sqrt(x.t1 * x.t1 + x.t2 * x.t2 + x.n * x.n);
+double square_of(double x) {
+  return x * x;
 }
-
-double norm_of(const double* x, int rows) {
+double square_of(const Triple& x) {
+  return x.t1 * x.t1 + x.t2 * x.t2 + x.n * x.n;
+}
+double square_of(const double* x, int rows) {
   double square = 0.0;
   for (int r = 0; r < rows; ++r) square += x[r] * x[r];
-  return std::sqrt(square);
+  return square;
+}
+double length(const Triple& x) {
+  return std::sqrt(square_of(x));
 }
 
 // ε_p, ε_d, ε_c of one constraint, all in the units of the λ and σ given.
@@ -188,33 +199,36 @@ Distances judge_constraint(const ContactProblem& problem, int i, const double* l
                                                : judge_contact(c, lambda, sigma, model, w);
 }
 
+// Squares, since only their sum is wanted.
 double natural_map_of_contact(const Triple& l, const Triple& s, double st, double mu) {
-  const double x1 = l.t1 - s.t1, x2 = l.t2 - s.t2, xn = l.n - s.n - mu * st, xt = std::sqrt(x1 * x1 + x2 * x2);
+  const double x1 = l.t1 - s.t1, x2 = l.t2 - s.t2, xn = l.n - s.n - mu * st, square = x1 * x1 + x2 * x2;
   double p1 = x1, p2 = x2, pn = xn;
-  if (xt > mu * xn) {
+  if (!(xn >= 0.0 && square <= mu * mu * xn * xn)) {
+    const double xt = std::sqrt(square);
     pn = std::max(0.0, (mu * xt + xn) / (1.0 + mu * mu));
     const double shrink = xt > 0.0 ? mu * pn / xt : 0.0;
     p1 = shrink * x1;
     p2 = shrink * x2;
   }
-  return length({l.t1 - p1, l.t2 - p2, l.n - pn});
+  return square_of({l.t1 - p1, l.t2 - p2, l.n - pn});
 }
 
-// ‖λ_i − P_C(λ_i − z_i)‖ of the literature, for the exact law.
+// ‖λ_i − P_C(λ_i − z_i)‖² of the literature, for the exact law.
 double natural_map_of(const Constraint& c, const double* l, const double* s) {
   switch (c.kind) {
     case ConstraintKind::bilateral:
-      return norm_of(s, c.rows);
+      return square_of(s, c.rows);
     case ConstraintKind::unilateral:
-      return std::abs(l[0] - std::max(0.0, l[0] - s[0]));
+      return square_of(l[0] - std::max(0.0, l[0] - s[0]));
     case ConstraintKind::dry_friction:
-      return std::abs(l[0] - std::clamp(l[0] - s[0], -c.bound, c.bound));
+      return square_of(l[0] - std::clamp(l[0] - s[0], -c.bound, c.bound));
     case ConstraintKind::frictional:
       return natural_map_of_contact({l[0], l[1], l[2]}, {s[0], s[1], s[2]}, std::sqrt(s[0] * s[0] + s[1] * s[1]),
                                     c.friction);
     case ConstraintKind::anisotropic: {
       const RoundContact round = make_round(c, {l[0], l[1], l[2]}, {s[0], s[1], s[2]});
-      return std::max(round.stray, natural_map_of_contact(round.lambda, round.sigma, round.sigma.tangent(), 1.0));
+      return std::max(square_of(round.stray),
+                      natural_map_of_contact(round.lambda, round.sigma, round.sigma.tangent(), 1.0));
     }
     case ConstraintKind::viscous:
       break;
@@ -285,7 +299,7 @@ class Judgement {
       const Triple lambda{l[0], l[1], l[2]}, sigma{s[0], s[1], s[2]};
       record_laws(lambda, sigma, lambda.tangent(), sigma.tangent(), c.friction, velocity_scale_, out_);
     }
-    return record(i, r, a, norm_of(l, c.rows), natural_map_of(c, l, s));
+    return record(i, r, a, std::sqrt(square_of(l, c.rows)), natural_map_of(c, l, s));
   }
 
   // The same for a contact with Coulomb's law, where every length is taken once.
@@ -306,7 +320,7 @@ class Judgement {
   }
 
  private:
-  bool record(int i, const Distances& r, const Distances& a, double impulse, double natural) {
+  bool record(int i, const Distances& r, const Distances& a, double impulse, double natural_squared) {
     // Sums catch what overflowed on the way, too.
     if (!std::isfinite(a.primal + a.dual + a.complementarity + r.primal + r.dual + r.complementarity)) return false;
     const double size = std::max(1.0, impulse_scale_ * impulse);
@@ -315,7 +329,7 @@ class Judgement {
     out_.eps_rel = std::max({out_.eps_rel, r.primal, r.dual, r.complementarity});
     if (out_.worst_constraint < 0 || nat > out_.eps_nat) out_.worst_constraint = i;
     out_.eps_nat = std::max(out_.eps_nat, nat);
-    natural_map_ += natural * natural;
+    natural_map_ += natural_squared;
     return true;
   }
 
