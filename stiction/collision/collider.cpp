@@ -10,7 +10,7 @@
 #include "stiction/collision/pair_grid.h"
 #include "stiction/collision/pair_kernels.h"
 #include "stiction/collision/terrain.h"
-#include "stiction/math/pack.h"
+#include "stiction/math/pack_bits.h"
 #include "stiction/math/refuse.h"
 
 namespace stiction {
@@ -77,7 +77,8 @@ struct Collider::Workspace {
   std::uint64_t step = 0;
   CacheView cache;
   std::vector<double> travel;  // of every shape: odometer + reach of its body
-  std::vector<int> awake;
+  std::vector<int> awake;      // the first num_awake
+  int num_awake = 0;
   std::vector<ContactPoint> points;
   Manifold manifold;
   TerrainContacts terrain;
@@ -274,22 +275,18 @@ void Collider::Workspace::find_awake() {
   const PairKey* pairs = listed_pairs();
   const double *wake = cache.wake(), *way = travel.data();
   const int n = cache.num_pairs();
-  awake.resize(static_cast<std::size_t>(n));
+  if (awake.size() < static_cast<std::size_t>(n)) awake.resize(static_cast<std::size_t>(n));
   int* out = awake.data();
   int p = 0;
   for (; p + 4 <= n; p += 4) {
     const Pack4 a{way[pairs[p].a], way[pairs[p + 1].a], way[pairs[p + 2].a], way[pairs[p + 3].a]};
     const Pack4 b{way[pairs[p].b], way[pairs[p + 1].b], way[pairs[p + 2].b], way[pairs[p + 3].b]};
-    const auto sleeps = a + b < load4(wake + p);
-    if ((sleeps[0] & sleeps[1] & sleeps[2] & sleeps[3]) != 0) continue;
-    for (int k = 0; k < 4; ++k) {
-      *out = p + k;
-      out += sleeps[k] == 0;
-    }
+    for (unsigned wakes = lane_bits(a + b < load4(wake + p)) ^ 15u; wakes != 0; wakes &= wakes - 1)
+      *out++ = p + std::countr_zero(wakes);
   }
   for (; p < n; ++p)
     if (!(way[pairs[p].a] + way[pairs[p].b] < wake[p])) *out++ = p;
-  awake.resize(static_cast<std::size_t>(out - awake.data()));
+  num_awake = static_cast<int>(out - awake.data());
 }
 
 const Pose& Collider::Workspace::pose_of(ShapeState& state, std::span<const Pose> body_pose) {
@@ -384,7 +381,7 @@ std::span<const ContactPoint> Collider::collide(std::span<const Pose> body_pose,
   if (w.seeks_pairs && w.has_left_its_skin(body_reach)) w.find_pairs(cache, body_pose, body_reach);
   w.find_awake();
   w.points.clear();
-  for (const int pair : w.awake) w.collide_pair(pair, body_pose, body_reach);
+  for (int k = 0; k < w.num_awake; ++k) w.collide_pair(w.awake[k], body_pose, body_reach);
   return w.points;
 }
 
