@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
+#include "stiction/math/pack_bits.h"
+
 namespace stiction {
 namespace {
 
@@ -46,6 +50,15 @@ TEST(Pack, PaddedSizes) {
   EXPECT_EQ(padded4(4), 4);
   EXPECT_EQ(padded8(8), 8);
   EXPECT_EQ(padded8(9), 16);
+}
+
+TEST(Pack, BitsOfAComparison) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  for (unsigned wanted = 0; wanted < 16; ++wanted) {
+    Pack4 a{};
+    for (int lane = 0; lane < 4; ++lane) a[lane] = (wanted >> lane & 1u) != 0 ? -1.0 : lane % 2 == 0 ? 1.0 : nan;
+    EXPECT_EQ(lane_bits(a < Pack4{}), wanted);
+  }
 }
 
 // As the largest register that holds them or a part of them: GCC aligns no type more than that.
