@@ -200,7 +200,7 @@ Distances judge_constraint(const ContactProblem& problem, int i, const double* l
 }
 
 // Squares, since only their sum is wanted.
-double natural_map_of_contact(const Triple& l, const Triple& s, double st, double mu) {
+double squared_natural_map_of_contact(const Triple& l, const Triple& s, double st, double mu) {
   const double x1 = l.t1 - s.t1, x2 = l.t2 - s.t2, xn = l.n - s.n - mu * st, square = x1 * x1 + x2 * x2;
   double p1 = x1, p2 = x2, pn = xn;
   if (!(xn >= 0.0 && square <= mu * mu * xn * xn)) {
@@ -214,7 +214,7 @@ double natural_map_of_contact(const Triple& l, const Triple& s, double st, doubl
 }
 
 // ‖λ_i − P_C(λ_i − z_i)‖² of the literature, for the exact law.
-double natural_map_of(const Constraint& c, const double* l, const double* s) {
+double squared_natural_map_of(const Constraint& c, const double* l, const double* s) {
   switch (c.kind) {
     case ConstraintKind::bilateral:
       return square_of(s, c.rows);
@@ -223,12 +223,12 @@ double natural_map_of(const Constraint& c, const double* l, const double* s) {
     case ConstraintKind::dry_friction:
       return square_of(l[0] - std::clamp(l[0] - s[0], -c.bound, c.bound));
     case ConstraintKind::frictional:
-      return natural_map_of_contact({l[0], l[1], l[2]}, {s[0], s[1], s[2]}, std::sqrt(s[0] * s[0] + s[1] * s[1]),
-                                    c.friction);
+      return squared_natural_map_of_contact({l[0], l[1], l[2]}, {s[0], s[1], s[2]},
+                                            std::sqrt(s[0] * s[0] + s[1] * s[1]), c.friction);
     case ConstraintKind::anisotropic: {
       const RoundContact round = make_round(c, {l[0], l[1], l[2]}, {s[0], s[1], s[2]});
       return std::max(square_of(round.stray),
-                      natural_map_of_contact(round.lambda, round.sigma, round.sigma.tangent(), 1.0));
+                      squared_natural_map_of_contact(round.lambda, round.sigma, round.sigma.tangent(), 1.0));
     }
     case ConstraintKind::viscous:
       break;
@@ -299,7 +299,7 @@ class Judgement {
       const Triple lambda{l[0], l[1], l[2]}, sigma{s[0], s[1], s[2]};
       record_laws(lambda, sigma, lambda.tangent(), sigma.tangent(), c.friction, velocity_scale_, out_);
     }
-    return record(i, r, a, std::sqrt(square_of(l, c.rows)), natural_map_of(c, l, s));
+    return record(i, r, a, std::sqrt(square_of(l, c.rows)), squared_natural_map_of(c, l, s));
   }
 
   // The same for a contact with Coulomb's law, where every length is taken once.
@@ -311,7 +311,7 @@ class Judgement {
     if (!std::isfinite(st + std::abs(s.n))) return false;
     record_laws(l, s, lt, st, mu, velocity_scale_, out_);
     return record(i, r, unscaled(r, to_absolute_.impulse, to_absolute_.velocity), std::sqrt(lt * lt + l.n * l.n),
-                  natural_map_of_contact(l, s, st, mu));
+                  squared_natural_map_of_contact(l, s, st, mu));
   }
 
   Residuals finish() {

@@ -28,6 +28,12 @@ ContactProblem one_row(const Constraint& constraint, double g, double w = 1.0) {
 
 // ---- closed forms: a unit mass that flies, sticks and slides ------------------------------------------------------
 
+TEST(Judge, PullingWithoutFrictionIsAFaultOfItsSize) {
+  const Residuals pulled = judge(one_contact(0.0, {0, 0, 1}), Vector3(0, 0, -0.5));
+  EXPECT_EQ(pulled.natural_map, 0.5);
+  EXPECT_EQ(pulled.eps_abs, 0.5);
+}
+
 TEST(Judge, OneContactExactInAllRegimes) {
   EXPECT_EQ(judge(one_contact(0.5, {1, 2, 3}), Vector3(0, 0, 0)).eps_abs, 0.0) << "open";
   EXPECT_EQ(judge(one_contact(0.5, {1, 2, 0}), Vector3(0, 0, 0)).eps_abs, 0.0) << "grazing";
