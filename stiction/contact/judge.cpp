@@ -19,7 +19,7 @@ double length(double t, double n) {
 }
 
 double distance_to_cone(double t, double n, double mu) {
-  if (t <= mu * n) return 0.0;
+  if (n >= 0.0 && t <= mu * n) return 0.0;  // without friction 0 ≤ μ n says nothing of n
   if (mu * t <= -n) return length(t, n);
   return (t - mu * n) / std::sqrt(1.0 + mu * mu);
 }

@@ -19,11 +19,14 @@ struct SetDualCone;
 struct SetCoulombCone {
   double mu;
 
-  bool contains(const Vector3& x, double slack = 0.0) const { return tangent_norm(x[0], x[1]) <= mu * x[2] + slack; }
+  // Without friction ‖x_T‖ ≤ μ x_N alone says nothing of x_N.
+  bool contains(const Vector3& x, double slack = 0.0) const {
+    return x[2] >= -slack && tangent_norm(x[0], x[1]) <= mu * x[2] + slack;
+  }
 
   Vector3 project(const Vector3& x) const {
     const double t = tangent_norm(x[0], x[1]);
-    if (t <= mu * x[2]) return x;
+    if (x[2] >= 0.0 && t <= mu * x[2]) return x;
     if (mu * t <= -x[2]) return Vector3::Zero();
     const double s = (mu * t + x[2]) / (mu * mu + 1.0);
     const double shrink = mu * s / t;
@@ -32,7 +35,7 @@ struct SetCoulombCone {
 
   Matrix3 project_derivative(const Vector3& x) const {
     const double t = tangent_norm(x[0], x[1]);
-    if (t <= mu * x[2]) return Matrix3::Identity();
+    if (x[2] >= 0.0 && t <= mu * x[2]) return Matrix3::Identity();
     if (mu * t <= -x[2]) return Matrix3::Zero();
     const double u1 = x[0] / t, u2 = x[1] / t, share = 1.0 / (mu * mu + 1.0);
     const double along = mu * mu * share;                    // d‖P_T‖/dt

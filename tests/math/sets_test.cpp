@@ -113,6 +113,15 @@ void check_extremes(const Set& set) {
   }
 }
 
+TEST(Sets, WithoutFrictionTheConeIsAHalfLine) {
+  const SetCoulombCone line{0.0};
+  EXPECT_FALSE(line.contains(Vector3(0, 0, -1)));
+  EXPECT_TRUE(line.contains(Vector3(0, 0, 1)));
+  EXPECT_EQ(line.project(Vector3(0, 0, -1)), Vector3(0, 0, 0));
+  EXPECT_EQ(line.project(Vector3(3, 4, 2)), Vector3(0, 0, 2));
+  EXPECT_EQ(line.project_derivative(Vector3(0, 0, -1)), Matrix3::Zero().eval());
+}
+
 TEST(Sets, CoulombConeAndItsDual) {
   for (double mu : frictions) {
     SCOPED_TRACE(mu);
