@@ -164,6 +164,13 @@ inline const PairMaterial& RowBuilder::material_of(const ContactPoint& point) {
   return pair_material_;
 }
 
+bool RowBuilder::is_at_rest(const Inputs& in, int tree) const {
+  if (tree < 0) return true;
+  const double* v = in.v + model_->trees[tree].first_velocity;
+  return std::all_of(v, v + model_->trees[tree].num_velocities,
+                     [](double x) { return std::abs(x) <= ConstraintSettings::at_rest_speed; });
+}
+
 // γ_N and R_N of a contact (3.2, 3.3), given its free normal velocity.
 inline RowBuilder::NormalTerms RowBuilder::normal_terms(const Inputs& in, const ContactPoint& point,
                                                         const PairMaterial& material, double c_free) const {
@@ -172,10 +179,13 @@ inline RowBuilder::NormalTerms RowBuilder::normal_terms(const Inputs& in, const 
     const double lag = dt + material.damping * material.compliance;
     return {point.gap / lag, material.compliance / (dt * lag)};
   }
-  const double offset = in.settings.one_sided_offset(point.gap, dt, !in.settings.project_positions);
+  const int body_a = model_->shapes[point.id.shape_a].body, body_b = model_->shapes[point.id.shape_b].body;
+  double offset = 0.0;
+  if (!is_negligible(in, point.gap, tree_of(body_a), tree_of(body_b))) {
+    offset = in.settings.one_sided_offset(point.gap, dt, !in.settings.project_positions);
+  }
   // An impact bounces in the step in which it would happen, not in an earlier one that only sees it coming.
   if (material.restitution == 0.0 || point.gap + dt * c_free > 0.0) return {offset, 0.0};
-  const int body_a = model_->shapes[point.id.shape_a].body, body_b = model_->shapes[point.id.shape_b].body;
   double c_before = 0.0;  // c_N at the beginning of the step
   if (body_a >= 0) c_before += point.normal.dot(point_velocity(in.dynamics, body_a, point.position));
   if (body_b >= 0) c_before -= point.normal.dot(point_velocity(in.dynamics, body_b, point.position));

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <span>
@@ -97,6 +98,11 @@ class RowBuilder {
   Pack4 relative_velocity(const Side& a, const Side& b) const;
   const Pack8* chain(const Inputs& in, int body);
   bool is_asleep(const Inputs& in, int body) const { return body >= 0 && in.asleep && in.asleep[tree_of(body)]; }
+  // Whether a gap between two trees (−1: the world) is no more than rounding leaves of none.
+  bool is_negligible(const Inputs& in, double gap, int tree_a, int tree_b) const {
+    return std::abs(gap) <= ConstraintSettings::negligible_gap && is_at_rest(in, tree_a) && is_at_rest(in, tree_b);
+  }
+  bool is_at_rest(const Inputs& in, int tree) const;
   int tree_of(int body) const { return body < 0 ? -1 : model_->bodies[body].tree; }
 
   std::shared_ptr<const Model> model_;

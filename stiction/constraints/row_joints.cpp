@@ -36,7 +36,10 @@ void RowBuilder::add_limit(const Inputs& in, const LimitedDof& limited, bool upp
       {.source = upper ? ConstraintSource::upper_limit : ConstraintSource::lower_limit, .first = dof, .second = 0},
       limited.tree, -1);
   rows.back().error[0] = gap;
-  const double offset = in.settings.one_sided_offset(gap, in.time_step, !in.settings.projects_joints(*model_));
+  double offset = 0.0;
+  if (!is_negligible(in, gap, limited.tree, -1)) {
+    offset = in.settings.one_sided_offset(gap, in.time_step, !in.settings.projects_joints(*model_));
+  }
   rows.back().offset[0] = offset;
   rows.back().free_velocity[0] = speed + offset;
   add_dof_row(in, dof, sign, -1, 0.0, rows);

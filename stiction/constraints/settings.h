@@ -22,14 +22,15 @@ struct ConstraintSettings {
   double restitution_threshold = 1e-2;  // m/s; slower impacts do not bounce
   double limit_margin = 1e-2;           // rad or m; limits nearer than this, or reachable in the step, become rows
 
-  // A gap or penetration of so little is none, m (rad for limits): the size of an atom, and what solving to 1e-9 leaves
-  // between bodies at rest. Asking to mend it would ask contradictory things of contacts that share a load.
+  // Between bodies at rest a gap or penetration of so little is none, m (rad for limits): the size of an atom, and what
+  // solving to 1e-9 leaves there. To mend it would ask contradictory things of contacts that share a load.
   static constexpr double negligible_gap = 1e-10;
+  static constexpr double at_rest_speed = 1e-5;  // m/s, rad/s
 
   // γ of a rigid one-sided row (3.2): the surface may just be reached; penetration is driven out where `corrects`.
   double one_sided_offset(double gap, double time_step, bool corrects) const {
-    if (gap > 0.0) return std::max(0.0, gap - negligible_gap) / time_step;
-    const double deep = corrects ? std::max(0.0, -gap - std::max(slop, negligible_gap)) : 0.0;
+    if (gap > 0.0) return gap / time_step;
+    const double deep = corrects ? std::max(0.0, -gap - slop) : 0.0;
     return -std::min(largest_correction, baumgarte / time_step * deep);
   }
 
