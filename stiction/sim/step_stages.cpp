@@ -130,21 +130,44 @@ void Simulator::Workspace::solve_island(int k) {
     return members.size() <= most_constraints && settings.solver == "auto" &&
            has_corrections(rows, members, time_step, settings.constraints);
   };
+  SolveReport before;
+  const auto solve = [&] {
+    before = island.report;
+    island.report = solver.solve(island.assembler.problem(), island.solution);
+    island.report.iterations += before.iterations;
+    island.report.factorisations += before.factorisations;
+  };
+  island.report = {};
+  island.jammed = false;
   int& limit = solver.settings().max_iterations;
   const int usual_limit = limit;
-  if (!dense && members.size() <= few_constraints && may_be_jammed()) {
-    limit = limit > 0 ? std::min(limit, first_try) : first_try;
-  }
-  island.report = solver.solve(island.assembler.problem(), island.solution);
+  const bool in_haste = !dense && members.size() <= few_constraints && may_be_jammed();
+  if (in_haste) limit = limit > 0 ? std::min(limit, first_try) : first_try;
+  solve();
   limit = usual_limit;
-  island.jammed = island.report.status > SolveStatus::acceptable && may_be_jammed();
-  if (!island.jammed) return;
+  if (island.report.status <= SolveStatus::acceptable || !may_be_jammed()) return;
+
+  JamTrial& trial = island.trial;
+  trial.solution = island.solution;
+  trial.rows.clear();
+  for (const int i : members) trial.rows.push_back(rows[i]);
   drop_corrections(rows, members, time_step, settings.constraints);
   assemble_island(k);
-  const SolveReport first = island.report;
-  island.report = solver.solve(island.assembler.problem(), island.solution);
-  island.report.iterations += first.iterations;
-  island.report.factorisations += first.factorisations;
+  solve();
+  island.jammed = island.report.status <= SolveStatus::acceptable;
+  if (island.jammed) return;
+
+  // It was no jam: everything is as it was, and nothing is left untried.
+  for (std::size_t i = 0; i < members.size(); ++i) rows[members[i]] = trial.rows[i];
+  assemble_island(k);
+  island.solution = trial.solution;
+  if (in_haste) {
+    solve();
+  } else {
+    before.iterations = island.report.iterations;
+    before.factorisations = island.report.factorisations;
+    island.report = before;
+  }
 }
 
 void Simulator::Workspace::solve_islands() {

@@ -86,6 +86,27 @@ TEST(Jam, IsPartOfTheState) {
   EXPECT_EQ(through.state().to_bytes(), restored.state().to_bytes());
 }
 
+// A solver that may not try finds nothing with corrections or without: that is no jam, and nothing is left as it is.
+TEST(Jam, FailuresOfOtherKindsAreNone) {
+  ModelBuilder builder;
+  add_ground(builder, 0.5);
+  for (int k = 0; k < 20; ++k) {
+    const Quaternion turn(Eigen::AngleAxisd(0.3 * k, Vector3(1.0, 0.2 * k, 0.5).normalized()));
+    const Pose pose(turn, Vector3(0.17 * (k % 3), 0.17 * (k / 3 % 3), 0.1 + 0.17 * (k / 9)));
+    add_free(builder, "cube" + std::to_string(k), Box{{0.1, 0.1, 0.1}}, 1.0, pose, 0.5);
+  }
+  Simulator simulator(builder.build(), {.time_step = 2e-3, .max_iterations = 1});
+  int failed = 0;
+  for (int k = 0; k < 20; ++k) {
+    const StepReport& report = simulator.step();
+    if (report.accepted || report.num_islands > 1) continue;
+    ++failed;
+    EXPECT_EQ(report.num_jammed_islands, 0) << k;
+    for (const WarmStart& start : simulator.state().warm_starts) EXPECT_EQ(start.left_depth, 0.0) << k;
+  }
+  EXPECT_GE(failed, 1);
+}
+
 // Other solvers are compared on the problem as it is.
 TEST(Jam, OtherSolversAreLeftWithIt) {
   Simulator simulator(wedged(1, 0.19), {.time_step = 2e-3, .solver = "ncp-gs"});
