@@ -173,6 +173,7 @@ std::string summary_to_json(const RunSummary& s) {
                   {"steps_certified", s.certified},
                   {"steps_accepted", s.accepted},
                   {"steps_converged", s.converged},
+                  {"steps_jammed", s.jammed},
                   {"iterations", s.iterations},
                   {"worst_eps_nat", s.worst_residual},
                   {"worst_time", s.worst_time},

@@ -48,6 +48,7 @@ void RunSummary::add(const Simulator& simulator, const StepReport& report, doubl
   certified += report.certified;
   accepted += report.accepted;
   converged += report.converged();
+  jammed += report.num_jammed_islands > 0;
   iterations += report.iterations;
   wall_seconds += seconds;
   dissipated += report.dissipated;
@@ -99,6 +100,8 @@ std::string RunSummary::to_text() const {
   }
   out << "penetration  at most " << largest_penetration << " m";
   if (largest_penetration > 0.0) out << ", at " << penetration_time << " s";
+  if (jammed > 0)
+    out << "; what is jammed is left as deep as it is (found in " << plural(jammed, "step", "steps") << ")";
   out << "\ncontacts     at the end " << last.num_contacts << " (" << last.num_sticking << " sticking, "
       << last.num_sliding << " sliding, " << last.num_open << " open), at most " << most_contacts << "\n";
   out << "energy       kinetic " << energy_begin.kinetic << " to " << energy_end.kinetic << " J, potential "

@@ -34,6 +34,7 @@ class RunSummary {
   int num_bodies = 0, num_velocities = 0, num_shapes = 0;
 
   long steps = 0, certified = 0, accepted = 0, converged = 0, iterations = 0;
+  long jammed = 0;              // steps with StepReport::num_jammed_islands
   double worst_residual = 0.0;  // largest ε_nat
   double worst_time = 0.0;      // s; the end of that step
   long worst_step = -1;

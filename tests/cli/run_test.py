@@ -70,6 +70,17 @@ class Run(Scratch):
         self.assertEqual(1, result.returncode, result.stderr)
         self.assertNotIn("certified    1000 of 1000", result.stdout)
 
+    def test_a_jam_is_told(self):
+        walls = "".join(f'<geom type="plane" size="9 9 1" pos="{x} 0 0" zaxis="{-x} 0 0"/>' for x in (-0.095, 0.095))
+        box = '<body pos="0 0 0.1"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="1"/></body>'
+        path = self.folder / "wedged.xml"
+        path.write_text(f'<mujoco><worldbody><geom type="plane" size="9 9 1"/>{walls}{box}</worldbody></mujoco>')
+        result = run("run", path, "--steps", "10")
+        self.assertEqual(0, result.returncode, result.stderr)
+        self.assertIn("what is jammed", result.stdout)
+        self.assertGreater(parse(run("run", path, "--steps", "10", "--json").stdout)["steps_jammed"], 0)
+        self.assertNotIn("jammed", run("run", SLOPE, "--steps", "10").stdout)
+
     def test_same_bits_for_any_number_of_threads(self):
         one, two = (parse(run("run", SCENES / "boxes.xml", "--time", "0.5", "--json", "--threads", n).stdout) for n in "12")
         self.assertEqual(one["joints"], two["joints"])
