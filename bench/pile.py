@@ -2,12 +2,13 @@
 """Bodies dropped into a container, ours and MuJoCo on the same MJCF in turns: CPU time per step against their number.
 
     pile.py [--counts 10 30 100 300 1000 3000] [--shapes box sphere] [--steps 400] [--engines stiction mujoco]
-            [--floor deep|wide] [--settle ROUGH FINE] [--max-iterations N] [--csv FILE] [--plot FILE.png] [--also EARLIER.csv …]
+            [--floor deep|wide] [--settle ROUGH FINE] [--compliance C] [--max-iterations N] [--csv FILE] [--plot FILE.png] [--also EARLIER.csv …]
 
 Four walls and a floor; bodies of 1 kg and 10 cm at random turns fall from a lattice; friction 0.5, time step 5 ms, one
 thread. The floor grows with the cube root of the count (deep: more bodies lie deeper) or with its square root (wide: some
 three layers whatever the count). With --settle the time is that of a pile at rest: it falls for ROUGH steps (ours to 1e-4,
-at most 60 iterations), then for FINE steps with the usual settings, and only then is measured. For ours also how many steps
+at most 60 iterations), then for FINE steps with the usual settings, and only then is measured. Contacts of ours are rigid,
+or give by C metres per newton; MuJoCo's give as is usual there. For ours also how many steps
 the judge certified at 1e-9, and its worst residual. "deepest" is the largest penetration in the steps that are timed, "at
 the end" that of the last one.
 """
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import dataclasses
 import math
 import sys
 import time
@@ -26,7 +28,15 @@ HALF, SPACING, FRICTION, TIME_STEP = 0.05, 0.2, 0.5, 5e-3
 ROUGHLY = {"tolerance": 1e-4, "acceptable_tolerance": 1e-3, "max_iterations": 60}
 
 
-def make_mjcf(shape: str, count: int, floor: str) -> str:
+@dataclasses.dataclass
+class Pile:
+    shape: str
+    half_width: float  # of the floor, m
+    poses: list[tuple[np.ndarray, np.ndarray]]  # positions and unit quaternions (w, x, y, z)
+    walls: tuple = ((1, 0), (-1, 0), (0, 1), (0, -1))
+
+
+def lay_out(shape: str, count: int, floor: str) -> Pile:
     if floor == "deep":
         width = max(0.5, 0.12 * math.cbrt(count))
         side = max(2, int(2 * width / SPACING) - 1)
@@ -37,29 +47,53 @@ def make_mjcf(shape: str, count: int, floor: str) -> str:
         gap = 2 * width / side
         first = 0.5 * gap
     random = np.random.default_rng(1)
-    size = " ".join([str(HALF)] * (3 if shape == "box" else 1))
+    poses = []
+    for k in range(count):
+        place = (-width + first + gap * (k % side), -width + first + gap * (k // side % side))
+        turn = random.normal(size=4)
+        poses.append((np.array([*place, 0.15 + SPACING * (k // side // side)]), turn / np.linalg.norm(turn)))
+    return Pile(shape, width, poses)
+
+
+def make_mjcf(pile: Pile) -> str:
+    size = " ".join([str(HALF)] * (3 if pile.shape == "box" else 1))
     lines = [
         f'<mujoco><option timestep="{TIME_STEP}"/><size memory="2G"/>',
         f'<default><geom friction="{FRICTION} 0 0"/></default><worldbody><geom type="plane" size="9 9 1"/>',
     ]
-    for x, y in ((1, 0), (-1, 0), (0, 1), (0, -1)):
-        lines.append(f'<geom type="plane" size="9 9 1" pos="{x * width} {y * width} 0" zaxis="{-x} {-y} 0"/>')
-    for k in range(count):
-        place = (-width + first + gap * (k % side), -width + first + gap * (k // side % side))
-        turn = random.normal(size=4)
-        turn /= np.linalg.norm(turn)
+    for x, y in pile.walls:
+        lines.append(f'<geom type="plane" size="9 9 1" pos="{x * pile.half_width} {y * pile.half_width} 0" zaxis="{-x} {-y} 0"/>')
+    for position, turn in pile.poses:
         lines.append(
-            f'<body pos="{place[0]} {place[1]} {0.15 + SPACING * (k // side // side)}" '
-            f'quat="{" ".join(map(str, turn))}"><freejoint/><geom type="{shape}" size="{size}" mass="1"/></body>'
+            f'<body pos="{" ".join(map(str, position))}" quat="{" ".join(map(str, turn))}"><freejoint/>'
+            f'<geom type="{pile.shape}" size="{size}" mass="1"/></body>'
         )
     return "\n".join(lines) + "</worldbody></mujoco>"
 
 
+def make_compliant(pile: Pile, compliance: float):
+    """The same world with contacts that give, which MJCF cannot say."""
+    import stiction
+
+    builder = stiction.ModelBuilder()
+    material = {"friction": FRICTION, "compliance": 0.5 * compliance}  # those of a pair add
+    builder.add_shape(stiction.Plane(), **material)
+    for x, y in pile.walls:
+        inwards = math.sqrt(0.5) * np.array([y, -x, 0.0, 1.0])  # turns the axis z to (−x, −y, 0)
+        place = (x * pile.half_width, y * pile.half_width, 0.0)
+        builder.add_shape(stiction.Plane(), position=place, orientation=inwards, **material)
+    geometry = stiction.Box((HALF,) * 3) if pile.shape == "box" else stiction.Sphere(HALF)
+    for k, (position, turn) in enumerate(pile.poses):
+        body = builder.add_body(name=f"body {k}", position=position, orientation=np.roll(turn, -1))
+        builder.add_shape(body, geometry, mass=1.0, **material)
+    return builder.build()
+
+
 class Stiction:
-    def __init__(self, mjcf: str, **settings):
+    def __init__(self, pile: Pile, compliance: float, **settings):
         import stiction
 
-        self.model = stiction.load_mjcf_string(mjcf).model
+        self.model = make_compliant(pile, compliance) if compliance else stiction.load_mjcf_string(make_mjcf(pile)).model
         self.simulator = stiction.Simulator(self.model, dt=TIME_STEP, **settings)
         self.before, self.worst = (0, 0), 0.0
 
@@ -87,11 +121,11 @@ class Stiction:
 
 
 class Mujoco:
-    def __init__(self, mjcf: str, **_):
+    def __init__(self, pile: Pile, compliance: float, **_):
         import mujoco
 
         self.advance = mujoco.mj_step
-        self.model = mujoco.MjModel.from_xml_string(mjcf)
+        self.model = mujoco.MjModel.from_xml_string(make_mjcf(pile))
         self.data = mujoco.MjData(self.model)
 
     def settle(self, rough_steps: int, fine_steps: int) -> None:
@@ -109,8 +143,8 @@ class Mujoco:
 ENGINES = {"stiction": Stiction, "mujoco": Mujoco}
 
 
-def run(name: str, mjcf: str, steps: int, settle: list[int], **settings) -> dict:
-    engine = ENGINES[name](mjcf, **settings)
+def run(name: str, pile: Pile, steps: int, settle: list[int], **settings) -> dict:
+    engine = ENGINES[name](pile, **settings)
     if any(settle):
         engine.settle(*settle)
     seconds, contacts, deepest, depth = 0.0, 0, 0.0, 0.0
@@ -134,10 +168,10 @@ def draw(rows: list[dict], path: str) -> None:
 
     figure, axis = plt.subplots(figsize=(7.0, 4.6))
     styles = {("stiction", "box"): "C3-o", ("stiction", "sphere"): "C1-o", ("mujoco", "box"): "C0--s", ("mujoco", "sphere"): "C9--s"}
-    for (engine, shape), style in styles.items():
-        points = [(r["bodies"], r["ms_per_step"]) for r in rows if (r["engine"], r["shape"]) == (engine, shape)]
-        if points:
-            axis.loglog(*zip(*points), style, label=f"{engine}, {'boxes' if shape == 'box' else 'spheres'}")
+    for engine, shape, compliance in sorted({(r["engine"], r["shape"], r["compliance"]) for r in rows}):
+        points = [(r["bodies"], r["ms_per_step"]) for r in rows if (r["engine"], r["shape"], r["compliance"]) == (engine, shape, compliance)]
+        label = f"{engine}, {'boxes' if shape == 'box' else 'spheres'}{f', {compliance:g} m/N' if compliance else ''}"
+        axis.loglog(*zip(*points), styles[engine, shape], alpha=0.5 if compliance else 1.0, label=label)
     counts = np.array(sorted({r["bodies"] for r in rows}))
     axis.loglog(counts, 1e-3 * counts, "k:", linewidth=1, label="proportional to the number")
     axis.set_xlabel("bodies")
@@ -162,21 +196,25 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=400)
     parser.add_argument("--floor", choices=("deep", "wide"), default="deep")
     parser.add_argument("--settle", type=int, nargs=2, default=[0, 0], metavar=("ROUGH", "FINE"))
+    parser.add_argument("--compliance", type=float, default=0.0, help="of contacts of ours, m/N; 0 is rigid")
     parser.add_argument("--max-iterations", type=int, help="of ours; default: that of the simulator")
     parser.add_argument("--csv")
     parser.add_argument("--plot")
     parser.add_argument("--also", nargs="+", default=[], help="rows of earlier runs for the plot; --counts 0 runs nothing new")
     options = parser.parse_args()
-    settings = {"max_iterations": options.max_iterations} if options.max_iterations is not None else {}
+    settings = {"compliance": options.compliance}
+    if options.max_iterations is not None:
+        settings["max_iterations"] = options.max_iterations
     rows = []
     print("| shape | bodies | engine | ms/step | contacts | to 1e-9 | to 1e-6 | worst ε_nat | deepest, m | at the end, m |")
     print("| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for shape in options.shapes:
         for count in filter(None, options.counts):
-            mjcf = make_mjcf(shape, count, options.floor)
+            pile = lay_out(shape, count, options.floor)
             for name in options.engines:
-                result = run(name, mjcf, options.steps, options.settle, **settings)
-                row = {"shape": shape, "bodies": count, "steps": options.steps, "settled": sum(options.settle), **result}
+                result = run(name, pile, options.steps, options.settle, **settings)
+                given = {"shape": shape, "bodies": count, "steps": options.steps, "settled": sum(options.settle)}
+                row = {**given, "compliance": options.compliance if name == "stiction" else 0.0, **result}
                 rows.append(row)
                 counts = [f"{row[k]} of {options.steps}" if row[k] != "" else "–" for k in ("certified", "accepted")]
                 worst = f"{row['worst_residual']:.0e}" if row["worst_residual"] != "" else "–"
@@ -195,7 +233,7 @@ def main() -> None:
             with open(path, newline="", encoding="utf-8") as file:
                 for row in csv.DictReader(file):
                     whole = {name: int(row.get(name, 0)) for name in ("bodies", "steps", "settled")}
-                    rows.append({**row, **whole, "ms_per_step": float(row["ms_per_step"])})
+                    rows.append({**row, **whole, "compliance": float(row.get("compliance", 0.0)), "ms_per_step": float(row["ms_per_step"])})
         draw(sorted(rows, key=lambda row: row["bodies"]), options.plot)
 
 
