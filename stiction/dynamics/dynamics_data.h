@@ -84,6 +84,7 @@ struct DynamicsDataT {
   AlignedVector<SpatialInertia<T>> inertia;      // per body
   AlignedVector<SpatialVector<T>> force;         // per body: I a + v ×* I v, what that acceleration asks for
   AlignedVector<T> angle, sine, cosine;          // per revolute joint, padded
+  Vec3<T> vis_viva;                              // Σ m ċ² + ω·J ω over bodies, by axes, J
 
   // ---- update_inertia (of single free bodies: bias by update_kinematics, M by the constructor)
   AlignedVector<T> bias;                          // per velocity: C(q, v) v − gravity, N or N·m

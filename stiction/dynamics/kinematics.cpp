@@ -99,6 +99,7 @@ template <class T>
 void move_trees(const TreeRun& run, const T* q, const T* v, DynamicsDataT<T>& d) {
   const Vec3<T> zero = zero_vector<T>();
   const SpatialVector<T> minus_gravity{zero, zero - broadcast<T>(d.gravity)};
+  Vec3<T> energy = zero;
   for (int i = run.first_body; i < run.end_body; ++i) {
     const BodyConstants& c = d.constants[i];
     BodyState<T>& state = d.bodies[i];
@@ -135,7 +136,10 @@ void move_trees(const TreeRun& run, const T* q, const T* v, DynamicsDataT<T>& d)
     const Moment<T> moment = turned_moment(state.rotation, c.moment.data());
     d.inertia[i] = about_common_point(moment, com, c.mass);
     d.force[i] = force_of_motion(moment, com, c.mass, state.velocity, acceleration);
+    const Vec3<T> velocity = d.reference_velocity[c.tree] + velocity_at(state.velocity, com);
+    energy = energy + vis_viva(moment, c.mass, velocity, state.velocity.angular);
   }
+  d.vis_viva = d.vis_viva + energy;
 }
 
 }  // namespace
@@ -143,6 +147,7 @@ void move_trees(const TreeRun& run, const T* q, const T* v, DynamicsDataT<T>& d)
 template <class T>
 void update_kinematics(const Model&, const T* q, const std::type_identity_t<T>* v, DynamicsDataT<T>& data) {
   update_angles(q, data);
+  data.vis_viva = zero_vector<T>();
   for (const TreeRun& run : data.runs) {
     if (run.single_free_bodies) {
       for (int i = run.first_body; i < run.end_body; ++i) {

@@ -1,7 +1,5 @@
 #include "stiction/dynamics/mechanics.h"
 
-#include "stiction/dynamics/pack_lanes.h"
-
 namespace stiction {
 namespace {
 
@@ -39,22 +37,15 @@ int num_bodies(const DynamicsData& d) {
   return static_cast<int>(d.parent.size());
 }
 
-// ½ vᵀ M v over the packed rows of trees. The velocities of the chain that is being visited lie in a stack by depth, as
-// in the products with the factor; the diagonal meets half the velocity.
-constexpr int longest_stacked_chain = 256;
-double kinetic_energy_of_rows(const DynamicsData& d, int first, int end, const double* v) {
-  alignas(64) double path[longest_stacked_chain];
-  for (int e = 0; e < padded4(d.longest_chain); ++e) path[e] = 0.0;
-  Pack4 energy{};
-  for (int i = first; i < end; ++i) {
-    const double* row = &d.mass_matrix[d.row_begin[i]];
-    const int depth = d.depth[i], block = depth & ~3, lane = depth & 3;
-    Pack4 sum = load4(row + block) * put_lane(load4(path + block), lane, 0.5 * v[i]);
-    for (int e = 0; e < block; e += 4) sum += load4(row + e) * load4(path + e);
-    energy += v[i] * sum;
-    store4(path + block, put_lane(load4(path + block), lane, v[i]));
-  }
-  return sum_halves(energy);
+// ½ Σ armature q̇² in four sums, which do not wait for one another.
+double kinetic_energy_of_rotors(const DynamicsData& d, int first, int end, const double* v) {
+  const double* armature = d.armature.data();
+  Pack4 twice{};
+  int j = first;
+  for (; j + 4 <= end; j += 4) twice += load4(armature + j) * (load4(v + j) * load4(v + j));
+  double rest = 0.0;
+  for (; j < end; ++j) rest += armature[j] * v[j] * v[j];
+  return 0.5 * (sum_halves(twice) + rest);
 }
 
 double kinetic_energy_of_single_body(const DynamicsData& d, int body, const double* v) {
@@ -122,11 +113,11 @@ double gravity_energy(const DynamicsData& data) {
 }
 
 MechanicalEnergy mechanical_energy(const DynamicsData& data, const double* v) {
-  if (data.longest_chain > longest_stacked_chain) return {kinetic_energy(data, v), gravity_energy(data)};
   MechanicalEnergy energy;
+  energy.kinetic = 0.5 * sum_halves(data.vis_viva.lanes());
   for (const TreeRun& run : data.runs) {
     if (!run.single_free_bodies) {
-      energy.kinetic += kinetic_energy_of_rows(data, run.first_velocity, run.end_velocity, v);
+      energy.kinetic += kinetic_energy_of_rotors(data, run.first_velocity, run.end_velocity, v);
     }
     for (int i = run.first_body; i < run.end_body; ++i) {
       const Vec3<double>& origin = data.reference[data.tree_of[i]];

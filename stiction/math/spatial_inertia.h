@@ -90,11 +90,28 @@ STICTION_INLINE SpatialInertia<double> about_common_point(const Moment<double>& 
            j.z - p[2] * h + t * Pack4{0.0, 0.0, 1.0, 0.0}}};
 }
 
+// The velocity of the point at p, of what moves at v.
+STICTION_SPATIAL Vec3<T> velocity_at(const SpatialVector<T>& v, const Vec3<T>& p) {
+  return v.linear + cross(v.angular, p);
+}
+
+// m ċ² + ω·J ω, twice the kinetic energy, as one part for each axis: sums over bodies stay in a register.
+STICTION_SPATIAL Vec3<T> vis_viva(const Moment<T>& j, double m, const Vec3<T>& velocity, const Vec3<T>& angular) {
+  const Vec3<T> spin = j * angular;
+  return {m * velocity.x() * velocity.x() + angular.x() * spin.x(),
+          m * velocity.y() * velocity.y() + angular.y() * spin.y(),
+          m * velocity.z() * velocity.z() + angular.z() * spin.z()};
+}
+STICTION_INLINE Vec3<double> vis_viva(const Moment<double>& j, double m, const Vec3<double>& velocity,
+                                      const Vec3<double>& angular) {
+  return Vec3<double>((m * velocity.lanes()) * velocity.lanes() + angular.lanes() * (j * angular).lanes());
+}
+
 // Force about the common point that a body needs for the spatial acceleration a at the velocity v: d/dt of its
 // momentum, by its centre of mass c.
 STICTION_SPATIAL SpatialVector<T> force_of_motion(const Moment<T>& j, const Vec3<T>& c, double m,
                                                   const SpatialVector<T>& v, const SpatialVector<T>& a) {
-  const Vec3<T> velocity = v.linear + cross(v.angular, c);
+  const Vec3<T> velocity = velocity_at(v, c);
   const Vec3<T> force = m * (a.linear + cross_sum(a.angular, c, v.angular, velocity));
   return {j * a.angular + cross_sum(c, force, v.angular, j * v.angular), force};
 }
