@@ -51,6 +51,7 @@ RowBuilder::RowBuilder(std::shared_ptr<const Model> model) : model_(std::move(mo
   chain_.resize(chain_begin_.back());
   chain_known_.resize(model_->num_bodies());
   velocity_.resize(model_->num_bodies());
+  velocity_known_.resize(model_->num_bodies());
   dof_chain_.resize(padded4(longest));
   other_chain_.resize(padded4(longest));
   for (int j = 0; j < model_->num_velocities(); ++j) {
@@ -79,6 +80,14 @@ const Pack8* RowBuilder::chain(const Inputs& in, int body) {
     chain_known_[body] = 1;
   }
   return y;
+}
+
+const Pack8& RowBuilder::free_velocity(const Inputs& in, int body) {
+  if (!velocity_known_[body]) {
+    body_velocity(*model_, in.dynamics, in.v_free, body, velocity_[body]);
+    velocity_known_[body] = 1;
+  }
+  return velocity_[body];
 }
 
 Pack4* RowBuilder::add_path(int body, RowSet& rows) const {
@@ -127,11 +136,9 @@ Pack4 RowBuilder::add_sides(const Inputs& in, const Side& a, const Side& b, RowS
 void RowBuilder::build(const Inputs& in, RowSet& rows) {
   rows.clear();
   std::fill(chain_known_.begin(), chain_known_.end(), 0);
+  std::fill(velocity_known_.begin(), velocity_known_.end(), 0);
   points_.clear();
   frames_.clear();
-  if (!in.contacts.empty() || !model_->loops.empty()) {
-    body_velocities(*model_, in.dynamics, in.v_free, velocity_.data());
-  }
   for (std::size_t i = 0; i < in.contacts.size(); ++i) add_contact(in, static_cast<int>(i), rows);
   add_limits(in, rows);
   add_dry_friction(in, rows);
@@ -208,7 +215,7 @@ void RowBuilder::add_contact(const Inputs& in, int index, RowSet& rows) {
   const Matrix3& frame = frame_of(in, point, material);
   const Side a = point_side(in, shape_a.body, frame, point.position, 1.0);
   const Side b = point_side(in, shape_b.body, frame, point.position, -1.0);
-  const Pack4 c_free = relative_velocity(a, b);
+  const Pack4 c_free = relative_velocity(in, a, b);
   if (point.gap > in.contact_margin && point.gap + in.time_step * c_free[2] > in.contact_margin) return;
 
   points_.push_back(index);

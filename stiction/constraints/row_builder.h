@@ -95,7 +95,8 @@ class RowBuilder {
   template <class Visit>
   void for_each_node(int body_a, int body_b, Visit&& visit) const;
   void add_dof_row(const Inputs& in, int dof, double scale, int other_dof, double other_scale, RowSet& rows);
-  Pack4 relative_velocity(const Side& a, const Side& b) const;
+  Pack4 relative_velocity(const Inputs& in, const Side& a, const Side& b);
+  const Pack8& free_velocity(const Inputs& in, int body);
   const Pack8* chain(const Inputs& in, int body);
   bool is_asleep(const Inputs& in, int body) const { return body >= 0 && in.asleep && in.asleep[tree_of(body)]; }
   // Whether a gap between two trees (−1: the world) is no more than rounding leaves of none.
@@ -109,10 +110,11 @@ class RowBuilder {
   // Nodes on the way from the root to each body, and all their velocities; the first columns count from the root.
   std::vector<int> path_begin_, path_velocity_begin_, path_velocity_;
   std::vector<RowSet::Segment> path_;
-  std::vector<int> chain_begin_;   // of each body in chain_
-  std::vector<Pack8> chain_;       // motion columns through the factor
-  std::vector<char> chain_known_;  // this step
-  std::vector<Pack8> velocity_;    // of bodies, at v_free
+  std::vector<int> chain_begin_;      // of each body in chain_
+  std::vector<Pack8> chain_;          // motion columns through the factor
+  std::vector<char> chain_known_;     // this step
+  std::vector<Pack8> velocity_;       // of bodies, at v_free
+  std::vector<char> velocity_known_;  // this step
   std::vector<LimitedDof> limited_dofs_;
   std::vector<int> dry_dofs_;
   std::vector<double> dof_chain_, other_chain_;
@@ -140,10 +142,10 @@ inline RowBuilder::Side RowBuilder::point_side(const Inputs& in, int body, const
   return side;
 }
 
-inline Pack4 RowBuilder::relative_velocity(const Side& a, const Side& b) const {
+inline Pack4 RowBuilder::relative_velocity(const Inputs& in, const Side& a, const Side& b) {
   Pack4 c{};
-  if (a.body >= 0) c += apply(a.w, velocity_[a.body]);
-  if (b.body >= 0) c += apply(b.w, velocity_[b.body]);
+  if (a.body >= 0) c += apply(a.w, free_velocity(in, a.body));
+  if (b.body >= 0) c += apply(b.w, free_velocity(in, b.body));
   return c;
 }
 

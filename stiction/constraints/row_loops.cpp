@@ -27,7 +27,7 @@ void RowBuilder::add_loop_block(const Inputs& in, int loop, int block, int row_c
                         {.source = ConstraintSource::loop, .first = loop, .second = block}, tree_of(a.body),
                         tree_of(b.body));
   set_loop_offset(in, model_->loops[loop], row_count, error, rows);
-  rows.back().free_velocity = relative_velocity(a, b) + rows.back().offset;
+  rows.back().free_velocity = relative_velocity(in, a, b) + rows.back().offset;
   add_sides(in, a, b, rows);
 }
 

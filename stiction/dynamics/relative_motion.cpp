@@ -16,22 +16,18 @@ int dof_through_factor(const Model& model, const DynamicsData& data, int dof, do
   return length;
 }
 
-void body_velocities(const Model& model, const DynamicsData& data, const double* v, Pack8* velocity) {
-  for (int b = 0; b < model.num_bodies(); ++b) {
-    Pack4 angular{}, linear{};
-    for (int j = data.first_velocity[b]; j < data.first_velocity[b + 1]; ++j) {
-      angular += v[j] * data.motion[j].angular.lanes();
-      linear += v[j] * data.motion[j].linear.lanes();
-    }
-    if (data.parent[b] >= 0) {
-      const double* parent = reinterpret_cast<const double*>(velocity + data.parent[b]);
-      angular += load4(parent);
-      linear += load4(parent + 4);
-    }
-    double* out = reinterpret_cast<double*>(velocity + b);
-    store4(out, angular);
-    store4(out + 4, linear);
+void body_velocity(const Model& model, const DynamicsData& data, const double* v, int body, Pack8& velocity) {
+  const int last = data.first_velocity[body + 1] - 1, length = data.depth[last] + 1;
+  const int* ancestor = model.row_ancestor.data() + data.row_begin[last];
+  Pack4 angular{}, linear{};
+  for (int e = 0; e < length; ++e) {
+    const int j = ancestor[e];
+    angular += v[j] * data.motion[j].angular.lanes();
+    linear += v[j] * data.motion[j].linear.lanes();
   }
+  double* out = reinterpret_cast<double*>(&velocity);
+  store4(out, angular);
+  store4(out + 4, linear);
 }
 
 }  // namespace stiction

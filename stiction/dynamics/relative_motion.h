@@ -9,8 +9,8 @@ namespace stiction {
 // depth e. Returns the number of entries, depth + 1; y has room for padded4() of it.
 int dof_through_factor(const Model& model, const DynamicsData& data, int dof, double* y);
 
-// After update_kinematics: spatial velocity of every body under joint velocities v, as (angular, 0, linear, 0) in world
-// axes about its tree's reference.
-void body_velocities(const Model& model, const DynamicsData& data, const double* v, Pack8* velocity);
+// After update_kinematics: spatial velocity of a body under joint velocities v, as (angular, 0, linear, 0) in world
+// axes about its tree's reference. Along its chain: contacts need it of few bodies.
+void body_velocity(const Model& model, const DynamicsData& data, const double* v, int body, Pack8& velocity);
 
 }  // namespace stiction

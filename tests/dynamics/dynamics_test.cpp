@@ -10,6 +10,7 @@
 #include "../support/allocation_guard.h"
 #include "forests.h"
 #include "stiction/dynamics/mechanics.h"
+#include "stiction/dynamics/relative_motion.h"
 
 namespace stiction {
 namespace {
@@ -107,6 +108,24 @@ TEST(Dynamics, mechanical_energy_is_the_sum_over_bodies) {
     const double kinetic = kinetic_energy(u.data, u.motion.v.data()), gravity = gravity_energy(u.data);
     EXPECT_NEAR(energy.kinetic, kinetic, 1e-12 * (1.0 + kinetic)) << seed;
     EXPECT_NEAR(energy.gravity, gravity, 1e-12 * (1.0 + std::abs(gravity))) << seed;
+  }
+}
+
+// At another velocity than that of the kinematics, by the Jacobian of the point at the tree's reference.
+TEST(Dynamics, body_velocity_is_that_of_the_jacobian) {
+  for (unsigned seed = 0; seed < num_forests; ++seed) {
+    Updated u(seed);
+    const VectorX v = VectorX::LinSpaced(u.model->num_velocities(), -1.0, 2.0);
+    for (int body = 0; body < u.model->num_bodies(); ++body) {
+      const Vector3 reference = to_eigen(u.data.reference[u.data.tree_of[body]]);
+      const VectorX truth = point_jacobian(*u.model, u.data, body, reference) * v;
+      Pack8 velocity;
+      body_velocity(*u.model, u.data, v.data(), body, velocity);
+      for (int k = 0; k < 3; ++k) {
+        EXPECT_NEAR(velocity[k], truth[3 + k], 1e-12 * (1.0 + truth.norm())) << seed << ' ' << body;
+        EXPECT_NEAR(velocity[4 + k], truth[k], 1e-12 * (1.0 + truth.norm())) << seed << ' ' << body;
+      }
+    }
   }
 }
 
