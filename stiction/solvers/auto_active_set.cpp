@@ -149,11 +149,13 @@ inline void AutoActiveSet::choose_contact(const AutoDenseView& view, const Const
   }
   const double tangent = std::sqrt(tangent_squared), turn = 1.0 / tangent;
   const double d0 = turn * x0, d1 = turn * x1;
+  // The normal comes last, so that its row and those of the next contact are neighbours.
+  if (reach > 0.0) {  // μ = 0: no tangential impulse at all
+    add_direction({f, {-d1, d0, 0.0}}, -d1 * l[0] + d0 * l[1], (tangent - reach) * largest / reach);
+    combined_[num_combined_++] = {f, n_++, {-d1, d0}};
+  }
   add_direction({f, {c.friction * d0, c.friction * d1, 1.0}}, std::max(0.0, l[2]), 0.0);
   add_rows(f + 2, 1);
-  if (!(reach > 0.0)) return;  // μ = 0: no tangential impulse at all
-  add_direction({f, {-d1, d0, 0.0}}, -d1 * l[0] + d0 * l[1], (tangent - reach) * largest / reach);
-  combined_[num_combined_++] = {f, n_++, {-d1, d0}};
 }
 
 void AutoActiveSet::choose_active_set(const AutoDenseView& view, const double* lambda, const double* sigma,
@@ -232,7 +234,10 @@ void AutoActiveSet::assemble(const AutoDenseView& view, double proximal) {
     const double diagonal = column[j] + shift[j];
     weight[j] = proximal * std::abs(diagonal);
     column[j] = diagonal + weight[j];
-    for (int i = n; i < size; ++i) column[i] = 0.0;
+    if (n < size) {  // one row or two: no loop, which becomes a call
+      column[n] = 0.0;
+      column[size - 1] = 0.0;
+    }
   }
   for (int j = n; j < size; ++j, column += stride) {
     std::fill_n(column, stride, 0.0);
