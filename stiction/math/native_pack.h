@@ -35,14 +35,17 @@ inline __attribute__((always_inline)) void store_native(double* to, const Native
   std::memcpy(to, &pack, sizeof pack);
 }
 
-// The lanes from lane n on; zero before it.
-inline __attribute__((always_inline)) NativePack keep_lanes_from(const NativePack& a, int n) {
 #if defined(__AVX512F__)
-  constexpr NativePack lane{0, 1, 2, 3, 4, 5, 6, 7};
+inline constexpr NativePack native_lane_numbers{0, 1, 2, 3, 4, 5, 6, 7};
 #else
-  constexpr NativePack lane{0, 1, 2, 3};
+inline constexpr NativePack native_lane_numbers{0, 1, 2, 3};
 #endif
-  return lane >= static_cast<double>(n) ? a : NativePack{};
+// The lanes from lane n on, or those before it; zero elsewhere.
+inline __attribute__((always_inline)) NativePack keep_lanes_from(const NativePack& a, int n) {
+  return native_lane_numbers >= static_cast<double>(n) ? a : NativePack{};
+}
+inline __attribute__((always_inline)) NativePack keep_lanes_until(const NativePack& a, int n) {
+  return native_lane_numbers < static_cast<double>(n) ? a : NativePack{};
 }
 
 // Calls kernel(std::integral_constant<int, n>, first) for packs [first, first + n), `Most` at a time and then the rest,

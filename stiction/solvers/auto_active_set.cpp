@@ -228,7 +228,7 @@ void AutoActiveSet::assemble(const AutoDenseView& view, double proximal) {
     } else if (number[j] < last_column) {
       full = view.column(number[j]);
     } else {  // nothing may be read behind the last column
-      std::copy_n(view.column(last_column), view.stride, work);
+      auto_dense_detail::copy_padded(view.column(last_column), view.stride, work);
     }
     pick_padded(full, column);
     const double diagonal = column[j] + shift[j];
@@ -248,9 +248,12 @@ void AutoActiveSet::assemble(const AutoDenseView& view, double proximal) {
     auto_dense_velocity(view, fixed_.data(), work);
     load_vector = work;
   }
-  pick_equations(load_vector, column);
-  for (int j = 0; j < n; ++j) column[j] = weight[j] * old_value_[j] - column[j];
-  for (int j = n; j < stride; ++j) column[j] = weight[j] = 0.0;
+  pick_padded(load_vector, column);
+  for (int g = 0; g < stride; g += native_lanes) {  // zero in the padding
+    const NativePack w = load_native(weight + g);
+    store_native(weight + g, keep_lanes_until(w, n - g));
+    store_native(column + g, keep_lanes_until(w * load_native(&old_value_[g]) - load_native(column + g), n - g));
+  }
 }
 
 // Block by block; the last one has no rows below it.
@@ -285,7 +288,8 @@ void AutoActiveSet::substitute_back() {
 }
 
 void AutoActiveSet::write(const AutoDenseView& view, double* lambda) const {
-  for (int k = 0; k < view.rows; ++k) lambda[k] = any_fixed_ ? fixed_[k] : 0.0;
+  for (int k = 0; k < view.stride; k += native_lanes)
+    store_native(lambda + k, any_fixed_ ? load_native(&fixed_[k]) : NativePack{});
   for (int j = 0; j < n_; ++j) {
     if (column_[j] >= 0) {
       lambda[column_[j]] = y_[j];
@@ -306,13 +310,14 @@ bool AutoActiveSet::step(const AutoDenseView& view, double proximal, double* lam
     column_.resize(m);
     for (auto* v : {&old_value_, &shift_, &weight_, &y_, &forward_}) v->resize(padded);
     block_inverse_.resize(3 * padded);
-    fixed_.resize(m);
+    fixed_.resize(padded);
     work_.resize(padded + 8);
     matrix_.resize(padded * (m + 3) + 8);
   }
   choose_active_set(view, lambda, sigma, is_guess);
   size_ = (n_ + 2) / 3 * 3;
   stride_ = padded8(size_);
+  for (int g = std::max(0, stride_ - 8); g < stride_; g += native_lanes) store_native(&y_[g], NativePack{});  // padding
   assemble(view, proximal);
   if (!eliminate()) return false;
   substitute_back();
@@ -334,7 +339,8 @@ double AutoActiveSet::held_back() const {
 
 void AutoActiveSet::release(const AutoDenseView& view, double* lambda) {
   double* right = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * size_;
-  for (int i = 0; i < n_; ++i) right[i] = weight_[i] * (y_[i] - old_value_[i]);
+  for (int g = 0; g < stride_; g += native_lanes)
+    store_native(right + g, load_native(&weight_[g]) * (load_native(&y_[g]) - load_native(&old_value_[g])));
   correct(view, lambda);
 }
 
@@ -342,6 +348,7 @@ void AutoActiveSet::refine(const AutoDenseView& view, double* lambda, const doub
   double* right = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * size_;
   pick_equations(sigma, right);
   for (int i = 0; i < n_; ++i) right[i] = -(right[i] + shift_[i] * y_[i]);
+  for (int i = n_; i < size_; ++i) right[i] = 0.0;
   correct(view, lambda);
 }
 
@@ -349,7 +356,6 @@ void AutoActiveSet::refine(const AutoDenseView& view, double* lambda, const doub
 void AutoActiveSet::correct(const AutoDenseView& view, double* lambda) {
   if (size_ == 0) return;
   double* right = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * size_;
-  for (int i = n_; i < stride_; ++i) right[i] = 0.0;
   Triple next = read(right);
   for (int k = 0;; k += 3) {
     store_triple(next, forward_.data() + k);
@@ -360,10 +366,10 @@ void AutoActiveSet::correct(const AutoDenseView& view, double* lambda) {
     subtract(right, (k + 6) / native_lanes * native_lanes, stride_, column, stride_,
              share);  // rows up to k + 5 are spoilt; not read again
   }
-  std::copy_n(forward_.begin(), size_, right);
-  std::copy_n(y_.begin(), n_, forward_.begin());
+  auto_dense_detail::copy_padded(forward_.data(), stride_, right);
+  auto_dense_detail::copy_padded(y_.data(), stride_, forward_.data());
   substitute_back();
-  for (int k = 0; k < n_; ++k) y_[k] += forward_[k];
+  for (int g = 0; g < stride_; g += native_lanes) store_native(&y_[g], load_native(&y_[g]) + load_native(&forward_[g]));
   write(view, lambda);
 }
 

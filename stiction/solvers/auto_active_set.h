@@ -19,6 +19,7 @@ namespace stiction {
 
 class AutoActiveSet {
  public:
+  // Vectors have room for view.stride entries.
   // One full step: λ is replaced by the solution of the linear system of its active set. σ = Gλ + g on entry.
   // False, with λ as it was, at a vanishing or non-finite pivot. `is_guess`: λ is the solution of an earlier step.
   bool step(const AutoDenseView& view, double proximal, double* lambda, const double* sigma, bool is_guess);

@@ -4,6 +4,10 @@
 #include <cmath>
 
 namespace stiction {
+
+using auto_dense_detail::copy_and_pad;
+using auto_dense_detail::copy_padded;
+
 namespace {
 
 // The running σ and the σ that a caller recomputes differ by rounding: what is accepted here must be accepted there.
@@ -13,15 +17,21 @@ constexpr double proximal_cycle[] = {1e-5, 1e-7, 1e-4, 1e-6};
 
 }  // namespace
 
-void AutoDense::load(const AutoDenseView& view, const VectorX& impulse) {
-  const std::size_t padded = view.stride;
+// The view with everything padded.
+AutoDenseView AutoDense::load(const AutoDenseView& given, const VectorX& impulse) {
+  const std::size_t padded = given.stride;
   if (lambda_.size() < padded) {
     for (auto* v : {&lambda_, &sigma_, &best_lambda_, &best_sigma_, &trial_lambda_, &trial_sigma_}) v->resize(padded);
+    free_velocity_.resize(padded + 8);
   }
-  if (block_.size() < view.constraints.size()) block_.resize(view.constraints.size());
-  std::copy_n(impulse.data(), view.rows, lambda_.data());
+  if (block_.size() < given.constraints.size()) block_.resize(given.constraints.size());
+  copy_and_pad(impulse.data(), given.rows, given.stride, lambda_.data());
+  copy_and_pad(given.free_velocity, given.rows, given.stride, free_velocity_.data());
   largest_impulse_ = 0.0;
-  for (std::size_t i = 0; i < view.constraints.size(); ++i) block_[i].state = AutoLocal::State::unknown;
+  for (std::size_t i = 0; i < given.constraints.size(); ++i) block_[i].state = AutoLocal::State::unknown;
+  AutoDenseView view = given;
+  view.free_velocity = free_velocity_.data();
+  return view;
 }
 
 void AutoDense::prepare(const AutoDenseView& view, const Constraint& c, AutoLocal& block) const {
@@ -95,7 +105,7 @@ void AutoDense::sweep(const AutoDenseView& view) {
 // clipped. False where that changes nothing.
 bool AutoDense::project_horizontally(const AutoDenseView& view) {
   bool changed = false;
-  std::copy_n(lambda_.data(), view.rows, trial_lambda_.data());
+  copy_padded(lambda_.data(), view.stride, trial_lambda_.data());
   for (const Constraint& c : view.constraints) {
     double* l = trial_lambda_.data() + c.first_row;
     if (c.kind == ConstraintKind::frictional) {
@@ -137,10 +147,11 @@ int AutoDense::choose_sweeps(const AutoDenseView& view) const {
   return count == 0 ? 1 : settings.sweeps;
 }
 
-void AutoDense::keep(const AlignedVector<double>& lambda, const AlignedVector<double>& sigma, double residual) {
+void AutoDense::keep(const AutoDenseView& view, const AlignedVector<double>& lambda, const AlignedVector<double>& sigma,
+                     double residual) {
   best_residual_ = residual;
-  best_lambda_ = lambda;
-  best_sigma_ = sigma;
+  copy_padded(lambda.data(), view.stride, best_lambda_.data());
+  copy_padded(sigma.data(), view.stride, best_sigma_.data());
 }
 
 // One Newton step and both tests: 1 where an iterate passes (it is then in λ, σ), 0 where there is a new best, −1 else.
@@ -152,7 +163,7 @@ int AutoDense::newton_step(const AutoDenseView& view, const AutoResidualScale& s
     best_residual_ = r;
     return 1;
   }
-  if (better) keep(lambda_, sigma_, r);
+  if (better) keep(view, lambda_, sigma_, r);
   if (!project_horizontally(view)) return better ? 0 : -1;
   auto_dense_velocity(view, trial_lambda_.data(), trial_sigma_.data());
   r = auto_residual(scale, view.constraints, trial_lambda_.data(), trial_sigma_.data(), best_residual_);
@@ -164,7 +175,7 @@ int AutoDense::newton_step(const AutoDenseView& view, const AutoResidualScale& s
   }
   if (r < best_residual_) {
     better = true;
-    keep(trial_lambda_, trial_sigma_, r);
+    keep(view, trial_lambda_, trial_sigma_, r);
   }
   return better ? 0 : -1;
 }
@@ -202,7 +213,7 @@ bool AutoDense::sweep_and_test(const AutoDenseView& view, const AutoResidualScal
   // On the way λ may have been large (blocks that are nearly singular), and the running σ then holds its rounding.
   auto_dense_velocity(view, lambda_.data(), sigma_.data());
   const double r = auto_residual(scale, view.constraints, lambda_.data(), sigma_.data(), best_residual_);
-  if (r < best_residual_) keep(lambda_, sigma_, r);
+  if (r < best_residual_) keep(view, lambda_, sigma_, r);
   return r <= limit;
 }
 
@@ -244,11 +255,11 @@ void AutoDense::return_best(const AutoDenseView& view, const AutoResidualScale& 
   sigma_ = best_sigma_;
 }
 
-AutoOutcome AutoDense::solve(const AutoDenseView& view, const AutoResidualScale& scale, const AutoGoal& goal,
+AutoOutcome AutoDense::solve(const AutoDenseView& given, const AutoResidualScale& scale, const AutoGoal& goal,
                              VectorX& impulse) {
   const double limit = safety * goal.tolerance;
   AutoOutcome outcome;
-  load(view, impulse);
+  const AutoDenseView view = load(given, impulse);
   auto_dense_velocity(view, lambda_.data(), sigma_.data());
   constexpr double in_full = std::numeric_limits<double>::infinity();
   const auto residual = [&](double up_to) {
@@ -276,7 +287,7 @@ AutoOutcome AutoDense::solve(const AutoDenseView& view, const AutoResidualScale&
     if (k == 0 && near && !(rate * rate * rate * outcome.residual <= limit)) break;
   }
   if (!outcome.converged) {
-    keep(lambda_, sigma_, sweeps == 0 ? outcome.residual : residual(in_full));
+    keep(view, lambda_, sigma_, sweeps == 0 ? outcome.residual : residual(in_full));
     if (settings.use_newton) {
       outcome.stage = AutoStage::active_set;
       outcome.converged = newton(view, scale, limit, impulse.isZero(0.0), outcome);

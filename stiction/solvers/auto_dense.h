@@ -48,21 +48,23 @@ class AutoDense {
 
   // A problem in dense form.
   AutoOutcome solve(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse);
-  // The same for a matrix made elsewhere: R on its diagonal, `scale` of the problem that it belongs to.
-  AutoOutcome solve(const AutoDenseView& view, const AutoResidualScale& scale, const AutoGoal& goal, VectorX& impulse);
+  // The same for a matrix made elsewhere: R on its diagonal, `scale` of the problem that it belongs to. The free
+  // velocity need not be padded.
+  AutoOutcome solve(const AutoDenseView& given, const AutoResidualScale& scale, const AutoGoal& goal, VectorX& impulse);
 
   // σ of the impulse left behind, num_rows() entries.
   const double* velocity() const { return sigma_.data(); }
 
  private:
-  void load(const AutoDenseView& view, const VectorX& impulse);
+  AutoDenseView load(const AutoDenseView& given, const VectorX& impulse);
   void prepare(const AutoDenseView& view, const Constraint& c, AutoLocal& block) const;
   void sweep(const AutoDenseView& view);
   void visit_contact(const AutoDenseView& view, const Constraint& c, AutoLocal& block);
   void visit_other(const AutoDenseView& view, const Constraint& c, AutoLocal& block);
   bool project_horizontally(const AutoDenseView& view);
   int choose_sweeps(const AutoDenseView& view) const;
-  void keep(const AlignedVector<double>& lambda, const AlignedVector<double>& sigma, double residual);
+  void keep(const AutoDenseView& view, const AlignedVector<double>& lambda, const AlignedVector<double>& sigma,
+            double residual);
   int newton_step(const AutoDenseView& view, const AutoResidualScale& scale, double limit);
   bool newton_run(const AutoDenseView& view, const AutoResidualScale& scale, double limit, double proximal, int& steps,
                   AutoOutcome& outcome);
@@ -73,7 +75,8 @@ class AutoDense {
 
   void return_best(const AutoDenseView& view, const AutoResidualScale& scale, const VectorX& guess);
 
-  AlignedVector<double> lambda_, sigma_;              // padded to eight
+  AlignedVector<double> free_velocity_;  // g; all padded to eight
+  AlignedVector<double> lambda_, sigma_;
   AlignedVector<double> best_lambda_, best_sigma_;    // of Newton and its sweeps
   AlignedVector<double> trial_lambda_, trial_sigma_;  // the projected Newton iterate
   double best_residual_ = 0.0;

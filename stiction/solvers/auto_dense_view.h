@@ -15,7 +15,7 @@ struct AutoDenseView {
   int rows = 0;
   int stride = 0;                         // padded8(rows)
   const double* delassus = nullptr;       // stride × rows, column-major
-  const double* free_velocity = nullptr;  // g, `rows` long
+  const double* free_velocity = nullptr;  // g, padded as a column; eight entries behind it may be read
   std::span<const Constraint> constraints;
   // Rows with a diagonal up to this cannot be moved by any impulse (a planar mechanism has none across its plane).
   double negligible = 0.0;
@@ -25,6 +25,17 @@ struct AutoDenseView {
 };
 
 namespace auto_dense_detail {
+
+// Vectors are short: copied by packs, they take less time than a call.
+inline void copy_padded(const double* from, int stride, double* to) {
+  for (int k = 0; k < stride; k += native_lanes) store_native(to + k, load_native(from + k));
+}
+// From a vector without padding; zero behind its rows.
+inline void copy_and_pad(const double* from, int rows, int stride, double* to) {
+  int k = 0;
+  for (; k + native_lanes <= rows; k += native_lanes) store_native(to + k, load_native(from + k));
+  for (; k < stride; ++k) to[k] = k < rows ? from[k] : 0.0;
+}
 
 // out += x · a
 inline void add_column(double* out, int stride, const double* a, double x) {
@@ -47,12 +58,12 @@ inline void combine_three_columns(double* out, int stride, const double* a, cons
     store_native(out + k, x[0] * load_native(a + k) + (x[1] * load_native(b + k) + x[2] * load_native(c + k)));
 }
 
-// sigma += G λ for `Packs` packs of rows from `first` on, accumulators in registers.
+// σ = G λ + g for `Packs` packs of rows from `first` on, accumulators in registers.
 template <int Packs>
 inline void velocity_rows(const AutoDenseView& view, int first, const double* lambda, double* sigma) {
   NativePack even[Packs], odd[Packs];
   for (int p = 0; p < Packs; ++p) {
-    even[p] = load_native(sigma + first + native_lanes * p);
+    even[p] = load_native(view.free_velocity + first + native_lanes * p);
     odd[p] = NativePack{};
   }
   for (const Constraint& c : view.constraints) {
@@ -77,8 +88,6 @@ inline void velocity_rows(const AutoDenseView& view, int first, const double* la
 // σ = G λ + g. σ has room for view.stride entries; the padding becomes zero.
 inline void auto_dense_velocity(const AutoDenseView& view, const double* lambda, double* sigma) {
   using auto_dense_detail::velocity_rows;
-  std::copy_n(view.free_velocity, view.rows, sigma);
-  for (int k = view.rows; k < view.stride; ++k) sigma[k] = 0.0;
   for_packs<4>(0, view.stride / native_lanes,
                [&](auto packs, int first) { velocity_rows<packs>(view, native_lanes * first, lambda, sigma); });
 }

@@ -105,6 +105,13 @@ INSTANTIATE_TEST_SUITE_P(Robots, AutoDenseSequence,
                            return name;
                          });
 
+// As AutoDenseView wants it.
+VectorX padded_free_velocity(const ContactProblem& problem) {
+  VectorX padded = VectorX::Zero(problem.dense().stride + 8);
+  padded.head(problem.num_rows()) = problem.free_velocity();
+  return padded;
+}
+
 // All contacts stick at a tiny σ: after a step σ is what the proximal term left, and nothing once that is released.
 TEST(AutoActiveSet, ReleasesWhatTheProximalTermHeldBack) {
   testing::RandomProblemOptions options;
@@ -117,9 +124,10 @@ TEST(AutoActiveSet, ReleasesWhatTheProximalTermHeldBack) {
   view.rows = g.size;
   view.stride = g.stride;
   view.delassus = g.data.data();
-  view.free_velocity = problem.free_velocity().data();
+  const VectorX free_velocity = padded_free_velocity(problem);
+  view.free_velocity = free_velocity.data();
   view.constraints = problem.constraints();
-  VectorX lambda = VectorX::Ones(view.rows), sigma = VectorX::Zero(view.stride);
+  VectorX lambda = VectorX::Ones(view.stride), sigma = VectorX::Zero(view.stride);
   AutoActiveSet active_set;
   ASSERT_TRUE(active_set.step(view, 1e-5, lambda.data(), sigma.data(), false));
   auto_dense_velocity(view, lambda.data(), sigma.data());
@@ -144,11 +152,12 @@ TEST(AutoActiveSet, DrawsAGuessFromTheEdgeWhereContactsShareTheLoad) {
   view.rows = 6;
   view.stride = problem.dense().stride;
   view.delassus = problem.dense().data.data();
-  view.free_velocity = problem.free_velocity().data();
+  const VectorX padded = padded_free_velocity(problem);
+  view.free_velocity = padded.data();
   view.constraints = problem.constraints();
   for (const bool is_guess : {false, true}) {
-    VectorX lambda(6), sigma = VectorX::Zero(8);
-    lambda << 0.25, 0.0, 0.5, 0.05, 0.0, 0.5;
+    VectorX lambda(8), sigma = VectorX::Zero(8);
+    lambda << 0.25, 0.0, 0.5, 0.05, 0.0, 0.5, 0.0, 0.0;
     AutoActiveSet active_set;
     ASSERT_TRUE(active_set.step(view, 1e-5, lambda.data(), sigma.data(), is_guess));
     auto_dense_velocity(view, lambda.data(), sigma.data());
