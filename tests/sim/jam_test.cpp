@@ -1,6 +1,8 @@
 // What is wedged: corrections that contradict each other are left out, and told of.
 #include <gtest/gtest.h>
 
+#include <numbers>
+
 #include "stiction/sim/simulator.h"
 #include "tests/sim/worlds.h"
 
@@ -133,6 +135,27 @@ TEST(Jam, GapsOfAnAtomAreLeftAloneAtRest) {
     moving.step(1);
     EXPECT_NEAR(moving.state().q[2], 0.1, 0.1 * little);
   }
+}
+
+// A tower on which a cube is balanced on its edge: nothing hinders it from tipping over, so that the matrix of
+// "everything sticks" has an eigenvalue nine orders below the others. One factorisation says all the same that
+// everything does.
+TEST(Jam, TowerUnderACubeOnItsEdgeIsProbed) {
+  ModelBuilder builder;
+  add_ground(builder, 0.5);
+  constexpr int cubes = 11;
+  for (int k = 0; k < cubes; ++k) {
+    const Pose pose(Vector3(0.0, 0.0, 0.1 + 0.2 * k));
+    add_free(builder, "cube" + std::to_string(k), Box{{0.1, 0.1, 0.1}}, 1.0, pose, 0.5);
+  }
+  const Quaternion on_edge(Eigen::AngleAxisd(0.25 * std::numbers::pi, Vector3::UnitY()));
+  const Pose top(on_edge, Vector3(0.01, 0.02, 0.2 * cubes + 0.1 * std::numbers::sqrt2));
+  add_free(builder, "top", Box{{0.1, 0.1, 0.1}}, 1.0, top, 0.5);
+  Simulator simulator(builder.build(), {.time_step = 5e-3});
+  const StepReport& report = simulator.step();
+  EXPECT_TRUE(report.certified);
+  EXPECT_EQ(report.num_sticking, 4 * cubes + 2);
+  EXPECT_EQ(report.factorisations, 1);
 }
 
 // A face of which two corners are a little above the floor and two as much below: one step lays it down.
