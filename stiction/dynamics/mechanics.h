@@ -20,7 +20,7 @@ Pose frame_pose(const Model& model, const DynamicsData& data, int frame);  // X_
 double kinetic_energy(const DynamicsData& data, const double* v);
 // After update_kinematics: −Σ m g·c, zero with all centres of mass at the world's origin. J.
 double gravity_energy(const DynamicsData& data);
-// Both, after update_inertia as well: what is summed up there already is not summed again.
+// Both, after update_kinematics at (q, v) with the same v: what is summed up there already is not summed again.
 struct MechanicalEnergy {
   double kinetic = 0.0, gravity = 0.0;  // J
 };

@@ -339,8 +339,11 @@ double AutoActiveSet::held_back() const {
 
 void AutoActiveSet::release(const AutoDenseView& view, double* lambda) {
   double* right = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * size_;
-  for (int g = 0; g < stride_; g += native_lanes)
-    store_native(right + g, load_native(&weight_[g]) * (load_native(&y_[g]) - load_native(&old_value_[g])));
+  // Zero in the padding, whatever an earlier problem left there.
+  for (int g = 0; g < stride_; g += native_lanes) {
+    const NativePack held = load_native(&weight_[g]) * (load_native(&y_[g]) - load_native(&old_value_[g]));
+    store_native(right + g, keep_lanes_until(held, n_ - g));
+  }
   correct(view, lambda);
 }
 

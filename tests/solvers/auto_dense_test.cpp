@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 
 #include "stiction/contact/judge.h"
@@ -112,6 +113,43 @@ VectorX padded_free_velocity(const ContactProblem& problem) {
   return padded;
 }
 
+AutoDenseView view_of(const ContactProblem& problem, const VectorX& padded_free_velocity) {
+  AutoDenseView view;
+  view.rows = problem.dense().size;
+  view.stride = problem.dense().stride;
+  view.delassus = problem.dense().data.data();
+  view.free_velocity = padded_free_velocity.data();
+  view.constraints = problem.constraints();
+  return view;
+}
+
+// What a step that failed left behind does not reach the next problem.
+TEST(AutoActiveSet, ForgetsAProblemThatWentWrong) {
+  testing::RandomProblemOptions options;
+  options.bilateral = 2;
+  options.friction = 1e3;
+  AutoActiveSet fresh, used;
+  VectorX of_fresh, of_used;
+  for (const int contacts : {8, 6}) {
+    options.contacts = contacts;
+    const ContactProblem problem = testing::random_problem(options).in_form(DelassusForm::dense);
+    const VectorX g = padded_free_velocity(problem), sigma = VectorX::Zero(g.size());
+    const AutoDenseView view = view_of(problem, g);
+    if (contacts == 8) {
+      VectorX broken = VectorX::Constant(g.size(), std::numeric_limits<double>::infinity());
+      used.step(view, 1e-5, broken.data(), sigma.data(), false);
+      continue;
+    }
+    of_fresh = of_used = VectorX::Ones(view.stride);
+    ASSERT_TRUE(fresh.step(view, 1e-5, of_fresh.data(), sigma.data(), false));
+    ASSERT_TRUE(used.step(view, 1e-5, of_used.data(), sigma.data(), false));
+    fresh.release(view, of_fresh.data());
+    used.release(view, of_used.data());
+    EXPECT_TRUE(of_fresh.head(view.rows).allFinite());
+    EXPECT_EQ(of_fresh.head(view.rows), of_used.head(view.rows));
+  }
+}
+
 // All contacts stick at a tiny σ: after a step σ is what the proximal term left, and nothing once that is released.
 TEST(AutoActiveSet, ReleasesWhatTheProximalTermHeldBack) {
   testing::RandomProblemOptions options;
@@ -119,14 +157,8 @@ TEST(AutoActiveSet, ReleasesWhatTheProximalTermHeldBack) {
   options.bilateral = 2;
   options.friction = 1e3;
   const ContactProblem problem = testing::random_problem(options).in_form(DelassusForm::dense);
-  const DelassusDense& g = problem.dense();
-  AutoDenseView view;
-  view.rows = g.size;
-  view.stride = g.stride;
-  view.delassus = g.data.data();
   const VectorX free_velocity = padded_free_velocity(problem);
-  view.free_velocity = free_velocity.data();
-  view.constraints = problem.constraints();
+  const AutoDenseView view = view_of(problem, free_velocity);
   VectorX lambda = VectorX::Ones(view.stride), sigma = VectorX::Zero(view.stride);
   AutoActiveSet active_set;
   ASSERT_TRUE(active_set.step(view, 1e-5, lambda.data(), sigma.data(), false));
@@ -148,13 +180,8 @@ TEST(AutoActiveSet, DrawsAGuessFromTheEdgeWhereContactsShareTheLoad) {
   free_velocity << -0.3, 0.0, -1.0, -0.3, 0.0, -1.0;
   const ContactProblem problem = ContactProblem::from_dense(
       {Constraint::make_frictional(0.5), Constraint::make_frictional(0.5)}, g, free_velocity);
-  AutoDenseView view;
-  view.rows = 6;
-  view.stride = problem.dense().stride;
-  view.delassus = problem.dense().data.data();
   const VectorX padded = padded_free_velocity(problem);
-  view.free_velocity = padded.data();
-  view.constraints = problem.constraints();
+  const AutoDenseView view = view_of(problem, padded);
   for (const bool is_guess : {false, true}) {
     VectorX lambda(8), sigma = VectorX::Zero(8);
     lambda << 0.25, 0.0, 0.5, 0.05, 0.0, 0.5, 0.0, 0.0;
