@@ -8,10 +8,11 @@ namespace stiction {
 namespace {
 
 // Where several contacts of a body share its load, a guess on the edge of a cone would be pushed out of it by every
-// solution in which all of them stick. Its tangential part is drawn inside by this factor, through the proximal term
-// alone: where the load is determined nothing changes, otherwise the next steps are spared an iteration.
+// solution in which all of them stick. The tangential part of what is near the edge is drawn inside by this factor,
+// through the proximal term alone: where the load is determined nothing changes, otherwise this step and those that
+// follow are spared iterations.
 constexpr double inside = 0.97;
-constexpr double edge = 1e-6;  // of (‖λ_T‖ / μ λ_N)²
+constexpr double edge = 0.3;  // of 1 − (‖λ_T‖ / μ λ_N)²; with 1e-6 a falling humanoid takes 5 % more Newton steps
 
 // P⁻¹ by rows, of the block whose first column begins at `a`. False where its determinant vanishes or is not finite.
 bool invert_block(const double* a, int stride, double* inverse) {

@@ -1,5 +1,6 @@
 #include "stiction/solvers/auto_contact_space.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace stiction {
@@ -18,6 +19,24 @@ bool AutoContactSpace::probe() {
   impulse_.setZero(cones_.size(), 3);
   probe_failed_ = !probe_.run(task_, impulse_);
   return task_.done();
+}
+
+// From beside a guess that is near, as active-set Newton leaves it where it cannot decide between two sets.
+bool AutoContactSpace::interior_point_near_guess() {
+  constexpr double near = 1e-2;  // residual of the guess
+  // κ of that residual, but no less than this: what Newton leaves has the wrong contacts open or sliding, however small
+  // its residual is, and they need room to change.
+  constexpr double near_start = 0.1, least_start = 1e-4;
+  const double residual = task_.best.value;
+  if (!(residual < near)) return false;
+  task_.stage = AutoStage::interior_point;
+  InteriorPointOptions options;
+  options.patience = 4;
+  ConeVector& at = interior_point_.point.at;
+  interior_point_.resize(cones_.size());
+  at.impulse = task_.guess();
+  cones_.start_near(task_.guess_velocity(), std::max(least_start, near_start * residual), options.delta, at);
+  return interior_point_.run(task_, options);
 }
 
 bool AutoContactSpace::interior_point(const InteriorPointOptions& options) {
@@ -54,8 +73,8 @@ bool AutoContactSpace::arclength() {
 }
 
 AutoOutcome AutoContactSpace::solve(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse) {
-  if (!load(problem, goal, impulse) && !probe() && !interior_point({}) && !second_interior_point() &&
-      !task_.is_acceptable()) {
+  if (!load(problem, goal, impulse) && !interior_point_near_guess() && !probe() && !interior_point({}) &&
+      !second_interior_point() && !task_.is_acceptable()) {
     arclength();
   }
   return task_.finish(problem, impulse);

@@ -1,5 +1,6 @@
-// Stages 3–5 of `auto` in contact space, for dense and sparse problems (specification 6.1): accept the guess; stick
-// probe; interior point from a cold start; arclength following of three other central paths.
+// Stages 3–5 of `auto` in contact space, for dense and sparse problems (specification 6.1): accept the guess; interior
+// point from beside it, where it is near; stick probe; interior point from a cold start; arclength following of three
+// other central paths.
 //
 // Every acceptance uses G as given, also where it is not symmetric. Workspaces are kept: a second solve of the same
 // pattern allocates nothing and reuses the symbolic factorisation.
@@ -23,6 +24,7 @@ class AutoContactSpace {
  private:
   bool load(const ContactProblem& problem, const AutoGoal& goal, const VectorX& impulse);
   bool probe();
+  bool interior_point_near_guess();
   bool interior_point(const InteriorPointOptions& options);
   bool second_interior_point();
   bool arclength();

@@ -234,7 +234,8 @@ bool AutoDense::newton(const AutoDenseView& view, const AutoResidualScale& scale
   for (int restart = 0;; ++restart) {
     if (newton_run(view, scale, limit, proximal_cycle[restart % 4], steps, outcome)) return true;
     if (restart == 1 && !cold && newton_from_zero(view, scale, limit, outcome)) return true;
-    if (restart == settings.restarts || steps >= settings.newton_steps) return false;
+    const int restarts = best_residual_ < settings.near ? settings.near_restarts : settings.restarts;
+    if (restart >= restarts || steps >= settings.newton_steps) return false;
     lambda_ = best_lambda_;
     sigma_ = best_sigma_;
     if (sweep_and_test(view, scale, limit, sweeps, outcome)) return true;

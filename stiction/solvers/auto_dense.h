@@ -37,6 +37,8 @@ struct AutoDenseSettings {
   double worthwhile = 0.5;     // a new best must be this much of the last one to count as progress
   int newton_steps = 80;       // in all restarts together
   int restarts = 6;            // of 4, 8, 16 … sweeps, then give up
+  int near_restarts = 2;       // so many where the best is near: an interior point beside it takes less time than more
+  double near = 1e-2;          // residual
   bool use_newton = true;
 };
 

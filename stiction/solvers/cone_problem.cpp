@@ -196,8 +196,12 @@ void ConeProblem::start_from_impulse(ConeVector& point) const {
 // this difference and the product κ is as central as can be. A contact that is decided moves by κ, one that is not by
 // √κ.
 void ConeProblem::start_near(const Rows3& sigma, double kappa, double delta, ConeVector& point) const {
+  auto scalar = scalars_.begin();
   for (int i = 0; i < size(); ++i) {
-    if (cone_weight_[i] == 0.0) continue;
+    if (scalar != scalars_.end() && scalar->index == i) {  // they ascend
+      ++scalar;
+      continue;
+    }
     const ConePoint<double> l = get(point.impulse, i);
     const double mu = friction_[i];
     const ConePoint<double> x{l.t1, l.t2, mu * l.n}, y = dual_of_velocity(get(sigma, i), mu, delta);

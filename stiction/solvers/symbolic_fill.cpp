@@ -3,12 +3,18 @@
 #include <Eigen/OrderingMethods>
 #include <Eigen/SparseCore>
 #include <algorithm>
+#include <numeric>
 
 namespace stiction {
 namespace {
 
 std::vector<int> minimum_degree_order(std::span<const int> row_begin, std::span<const int> column) {
   const int n = static_cast<int>(row_begin.size()) - 1;
+  if (column.size() == static_cast<std::size_t>(n) * n) {  // everything with everything: no order is better
+    std::vector<int> as_it_is(n);
+    std::iota(as_it_is.begin(), as_it_is.end(), 0);
+    return as_it_is;
+  }
   Eigen::SparseMatrix<double, Eigen::ColMajor, int> graph(n, n);
   graph.resizeNonZeros(static_cast<Eigen::Index>(column.size()));
   std::copy(row_begin.begin(), row_begin.end(), graph.outerIndexPtr());

@@ -238,6 +238,21 @@ TEST(AutoDense, UsesANonSymmetricMatrixAsItIs) {
   }
 }
 
+// An interior point beside what Newton has reached is quicker than hundreds of sweeps.
+TEST(AutoDense, GivesUpSoonWhereTheBestIsNear) {
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    const ContactProblem problem = testing::random_problem(mixed(seed)).in_form(DelassusForm::dense);
+    AutoDense dense;
+    AutoGoal goal;
+    goal.tolerance = 1e-300;
+    VectorX impulse = VectorX::Zero(problem.num_rows());
+    const AutoOutcome outcome = dense.solve(problem, goal, impulse);
+    EXPECT_FALSE(outcome.converged) << "seed " << seed;
+    EXPECT_LT(outcome.residual, dense.settings.near) << "seed " << seed;
+    EXPECT_LE(outcome.iterations, 100) << "seed " << seed;
+  }
+}
+
 TEST(AutoDense, SweepsWithoutFriction) {
   for (unsigned seed = 0; seed < 10; ++seed) {
     testing::RandomProblemOptions options;
