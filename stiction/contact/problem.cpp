@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "stiction/math/native_pack.h"
 #include "stiction/math/refuse.h"
 
 namespace stiction {
@@ -333,7 +334,7 @@ void ContactProblem::apply(VectorView impulse, VectorOut out) const {
   assert(impulse.size() == num_rows() && out.size() == num_rows() && (num_rows() == 0 || impulse.data() != out.data()));
   switch (form()) {
     case DelassusForm::dense:
-      out.noalias() = dense().matrix() * impulse;
+      apply_dense(impulse, out);
       break;
     case DelassusForm::sparse:
       apply_sparse(impulse, out);
@@ -342,6 +343,37 @@ void ContactProblem::apply(VectorView impulse, VectorOut out) const {
       apply_factored(impulse, out);
       break;
   }
+}
+
+// Column by column over as many packs of rows as registers hold: robots have few rows, and a general product takes
+// longer to begin than to multiply.
+void ContactProblem::apply_dense(VectorView impulse, VectorOut out) const {
+  const DelassusDense& g = dense();
+  const double* x = impulse.data();
+  for_packs<4>(0, g.stride / native_lanes, [&](auto packs, int first) {
+    constexpr int count = packs;
+    NativePack even[count] = {}, odd[count] = {};
+    const double* column = g.data.data() + native_lanes * first;
+    int j = 0;
+    for (; j + 1 < g.size; j += 2, column += 2 * g.stride) {
+      STICTION_UNROLL
+      for (int p = 0; p < count; ++p) {
+        even[p] += x[j] * load_native(column + native_lanes * p);
+        odd[p] += x[j + 1] * load_native(column + g.stride + native_lanes * p);
+      }
+    }
+    STICTION_UNROLL
+    for (int p = 0; p < count; ++p) {
+      if (j < g.size) even[p] += x[j] * load_native(column + native_lanes * p);
+      const NativePack total = even[p] + odd[p];
+      const int row = native_lanes * (first + p);
+      if (row + native_lanes <= g.size) {
+        store_native(out.data() + row, total);
+      } else {
+        for (int r = row; r < g.size; ++r) out[r] = total[r - row];
+      }
+    }
+  });
 }
 
 void ContactProblem::apply_sparse(VectorView impulse, VectorOut out) const {

@@ -87,6 +87,7 @@ class ContactProblem {
   void check_layout();
   void finish();
   Matrix3 read_diagonal_block(int i) const;
+  void apply_dense(VectorView impulse, VectorOut out) const;
   void apply_sparse(VectorView impulse, VectorOut out) const;
   void apply_factored(VectorView impulse, VectorOut out) const;
 

@@ -127,15 +127,15 @@ void check_guess(const ContactProblem& problem, ContactSolution& solution) {
 }  // namespace
 
 SolveReport ContactSolver::solve(const ContactProblem& problem, ContactSolution& solution) {
-  if (!(settings().tolerance > 0.0)) {
-    throw std::invalid_argument("solve: tolerance is " + std::to_string(settings().tolerance) +
-                                "; it must be positive");
+  const SolverSettings& wanted = settings();
+  if (!(wanted.tolerance > 0.0)) {
+    throw std::invalid_argument("solve: tolerance is " + std::to_string(wanted.tolerance) + "; it must be positive");
   }
-  if (!(settings().acceptable_tolerance >= 0.0)) {
-    throw std::invalid_argument("solve: acceptable_tolerance is " + std::to_string(settings().acceptable_tolerance));
+  if (!(wanted.acceptable_tolerance >= 0.0)) {
+    throw std::invalid_argument("solve: acceptable_tolerance is " + std::to_string(wanted.acceptable_tolerance));
   }
-  if (settings().max_iterations < 0) {
-    throw std::invalid_argument("solve: max_iterations is " + std::to_string(settings().max_iterations));
+  if (wanted.max_iterations < 0) {
+    throw std::invalid_argument("solve: max_iterations is " + std::to_string(wanted.max_iterations));
   }
   history_.clear();
   velocity_is_current_ = false;
@@ -150,7 +150,7 @@ SolveReport ContactSolver::solve(const ContactProblem& problem, ContactSolution&
   const auto solve_reduced = [&](const ContactProblem& reduced, ContactSolution& reduced_solution) {
     SolveReport report = do_solve(reduced, reduced_solution);
     const bool gave_up = report.status == SolveStatus::stalled || report.status == SolveStatus::iteration_limit;
-    if (gave_up && report.residual <= settings().acceptable_tolerance) report.status = SolveStatus::acceptable;
+    if (gave_up && report.residual <= wanted.acceptable_tolerance) report.status = SolveStatus::acceptable;
     return report;
   };
   const bool anisotropic = problem.has_kind(ConstraintKind::anisotropic);
