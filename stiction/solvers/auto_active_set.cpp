@@ -7,12 +7,8 @@ namespace stiction {
 
 namespace {
 
-// Where several contacts of a body share its load, a guess on the edge of a cone would be pushed out of it by every
-// solution in which all of them stick. The tangential part of what is near the edge is drawn inside by this factor,
-// through the proximal term alone: where the load is determined nothing changes, otherwise this step and those that
-// follow are spared iterations.
+// By how much what is near the edge of its cone is drawn inside.
 constexpr double inside = 0.97;
-constexpr double edge = 0.3;  // of 1 − (‖λ_T‖ / μ λ_N)²; with 1e-6 a falling humanoid takes 5 % more Newton steps
 
 // P⁻¹ by rows, of the block whose first column begins at `a`. False where its determinant vanishes or is not finite.
 bool invert_block(const double* a, int stride, double* inverse) {
@@ -123,7 +119,7 @@ inline void AutoActiveSet::add_direction(const Direction& direction, double old_
 }
 
 inline void AutoActiveSet::choose_contact(const AutoDenseView& view, const Constraint& c, const double* lambda,
-                                          const double* sigma, bool is_guess) {
+                                          const double* sigma, double edge) {
   const int f = c.first_row;
   const double *l = lambda + f, *s = sigma + f;
   const double largest = std::max({view.column(f)[f], view.column(f + 1)[f + 1], view.column(f + 2)[f + 2]});
@@ -137,7 +133,7 @@ inline void AutoActiveSet::choose_contact(const AutoDenseView& view, const Const
     if (view.is_movable(f) && view.is_movable(f + 1) && view.is_movable(f + 2)) {
       add_units(f, 3, lambda);
       const double limit = c.friction * l[2];
-      if (is_guess && l[0] * l[0] + l[1] * l[1] >= (1.0 - edge) * limit * limit) {
+      if (edge > 0.0 && l[0] * l[0] + l[1] * l[1] >= (1.0 - edge) * limit * limit) {
         old_value_[n_ - 3] *= inside;
         old_value_[n_ - 2] *= inside;
       }
@@ -160,13 +156,13 @@ inline void AutoActiveSet::choose_contact(const AutoDenseView& view, const Const
 }
 
 void AutoActiveSet::choose_active_set(const AutoDenseView& view, const double* lambda, const double* sigma,
-                                      bool is_guess) {
+                                      double edge) {
   n_ = num_runs_ = num_combined_ = num_directions_ = 0;
   any_fixed_ = false;
   for (const Constraint& c : view.constraints) {
     const int f = c.first_row;
     if (c.kind == ConstraintKind::frictional) {
-      choose_contact(view, c, lambda, sigma, is_guess);
+      choose_contact(view, c, lambda, sigma, edge);
       continue;
     }
     if (c.kind == ConstraintKind::bilateral) {
@@ -301,8 +297,7 @@ void AutoActiveSet::write(const AutoDenseView& view, double* lambda) const {
   }
 }
 
-bool AutoActiveSet::step(const AutoDenseView& view, double proximal, double* lambda, const double* sigma,
-                         bool is_guess) {
+bool AutoActiveSet::step(const AutoDenseView& view, double proximal, double* lambda, const double* sigma, double edge) {
   const std::size_t m = view.rows, padded = padded8(view.rows + 2);
   if (column_.size() < m) {
     runs_.resize(m);
@@ -315,7 +310,7 @@ bool AutoActiveSet::step(const AutoDenseView& view, double proximal, double* lam
     work_.resize(padded + 8);
     matrix_.resize(padded * (m + 3) + 8);
   }
-  choose_active_set(view, lambda, sigma, is_guess);
+  choose_active_set(view, lambda, sigma, edge);
   size_ = (n_ + 2) / 3 * 3;
   stride_ = padded8(size_);
   for (int g = std::max(0, stride_ - 8); g < stride_; g += native_lanes) store_native(&y_[g], NativePack{});  // padding

@@ -21,8 +21,12 @@ class AutoActiveSet {
  public:
   // Vectors have room for view.stride entries.
   // One full step: λ is replaced by the solution of the linear system of its active set. σ = Gλ + g on entry.
-  // False, with λ as it was, at a vanishing or non-finite pivot. `is_guess`: λ is the solution of an earlier step.
-  bool step(const AutoDenseView& view, double proximal, double* lambda, const double* sigma, bool is_guess);
+  // False, with λ as it was, at a vanishing or non-finite pivot.
+  // `edge`: where several contacts of a body share its load, λ near the edge of a cone would be pushed out of it by
+  // every solution in which all of them stick. What has (‖λ_T‖/μ λ_N)² ≥ 1 − edge is drawn inside, through the proximal
+  // term alone: where the load is determined nothing changes, otherwise this step and those that follow are spared
+  // iterations. 0: nothing is drawn.
+  bool step(const AutoDenseView& view, double proximal, double* lambda, const double* sigma, double edge);
   // After step(): the largest |σ| that the proximal term left in a row of the active set.
   double held_back() const;
   // After step(): removes what the proximal term held back, which is known without σ: K y + Pᵀ g = ε K_ii (y(old) − y).
@@ -46,9 +50,9 @@ class AutoActiveSet {
     int row, equation;
     double weight[2];
   };
-  void choose_active_set(const AutoDenseView& view, const double* lambda, const double* sigma, bool is_guess);
+  void choose_active_set(const AutoDenseView& view, const double* lambda, const double* sigma, double edge);
   void choose_contact(const AutoDenseView& view, const Constraint& c, const double* lambda, const double* sigma,
-                      bool is_guess);
+                      double edge);
   void add_rows(int row, int count);
   void add_units(int row, int count, const double* lambda);
   void add_direction(const Direction& direction, double old_value, double shift);

@@ -185,7 +185,9 @@ bool AutoDense::newton_run(const AutoDenseView& view, const AutoResidualScale& s
                            int& steps, AutoOutcome& outcome) {
   double milestone = best_residual_;
   for (int without_progress = 0; without_progress < settings.patience && steps < settings.newton_steps; ++steps) {
-    if (!active_set_.step(view, proximal, lambda_.data(), sigma_.data(), outcome.iterations == 0)) break;
+    double edge = 0.0;
+    if (outcome.iterations == 0) edge = best_residual_ > settings.in_motion ? settings.wide_edge : settings.edge;
+    if (!active_set_.step(view, proximal, lambda_.data(), sigma_.data(), edge)) break;
     ++outcome.iterations;
     ++outcome.factorisations;
     // Near the solution all that is missing is what the proximal term held back: a substitution, not a new matrix.

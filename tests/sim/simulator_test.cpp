@@ -73,6 +73,38 @@ TEST(Simulator, NoCreepBelowTheFrictionAngle) {
   EXPECT_LE((simulator.state().q - start).head<3>().norm(), 1e-12);
 }
 
+// Half a degree below it the tolerance shows, but no more than it.
+TEST(Simulator, HardlyCreepsAtTheFrictionAngle) {
+  Simulator simulator(box_on_slope(0.5, std::atan(0.5) - M_PI / 360.0), {.time_step = 1e-3});
+  const VectorX start = simulator.state().q;
+  simulator.step(10000);
+  EXPECT_LE((simulator.state().q - start).head<3>().norm(), 1e-10);
+}
+
+// Balls in a row on the ground. Half a millimetre apart and at rest, they have no contact with each other; where the
+// first is hit, all that may close its gap within the step is a row.
+TEST(Simulator, OpenContactsAreRowsWhereSomethingIsQuickEnough) {
+  constexpr double radius = 0.1, gap = 5e-4;
+  ModelBuilder builder;
+  add_ground(builder, 0.0);
+  const auto add_ball = [&](const char* name, double x) {
+    add_free(builder, name, Sphere{radius}, 1.0, Pose(Vector3(x, 0.0, radius)), 0.0);
+  };
+  add_ball("first", 0.0);
+  add_ball("second", 2.0 * radius + gap);
+  add_ball("quick", -3.0 * radius);
+  Simulator simulator(builder.build(), {.time_step = 1e-3});
+  simulator.step(10);
+  EXPECT_EQ(simulator.report().num_contacts, 3);  // with the ground
+  VectorX v = VectorX::Zero(18);
+  v[12] = 3.0;
+  simulator.set_velocity(v);
+  double deepest = 0.0;
+  for (int k = 0; k < 100; ++k) deepest = std::max(deepest, simulator.step().largest_penetration);
+  EXPECT_LE(deepest, 1e-9);
+  EXPECT_GT(simulator.state().v[6], 0.9);  // the second ball moves
+}
+
 TEST(Simulator, SlidesDownASlopeAsCoulombSays) {
   const double slope = 30.0 * M_PI / 180.0, mu = 0.3;
   Simulator simulator(box_on_slope(mu, slope), {.time_step = 1e-3});

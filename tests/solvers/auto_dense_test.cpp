@@ -137,12 +137,12 @@ TEST(AutoActiveSet, ForgetsAProblemThatWentWrong) {
     const AutoDenseView view = view_of(problem, g);
     if (contacts == 8) {
       VectorX broken = VectorX::Constant(g.size(), std::numeric_limits<double>::infinity());
-      used.step(view, 1e-5, broken.data(), sigma.data(), false);
+      used.step(view, 1e-5, broken.data(), sigma.data(), 0.0);
       continue;
     }
     of_fresh = of_used = VectorX::Ones(view.stride);
-    ASSERT_TRUE(fresh.step(view, 1e-5, of_fresh.data(), sigma.data(), false));
-    ASSERT_TRUE(used.step(view, 1e-5, of_used.data(), sigma.data(), false));
+    ASSERT_TRUE(fresh.step(view, 1e-5, of_fresh.data(), sigma.data(), 0.0));
+    ASSERT_TRUE(used.step(view, 1e-5, of_used.data(), sigma.data(), 0.0));
     fresh.release(view, of_fresh.data());
     used.release(view, of_used.data());
     EXPECT_TRUE(of_fresh.head(view.rows).allFinite());
@@ -161,7 +161,7 @@ TEST(AutoActiveSet, ReleasesWhatTheProximalTermHeldBack) {
   const AutoDenseView view = view_of(problem, free_velocity);
   VectorX lambda = VectorX::Ones(view.stride), sigma = VectorX::Zero(view.stride);
   AutoActiveSet active_set;
-  ASSERT_TRUE(active_set.step(view, 1e-5, lambda.data(), sigma.data(), false));
+  ASSERT_TRUE(active_set.step(view, 1e-5, lambda.data(), sigma.data(), 0.0));
   auto_dense_velocity(view, lambda.data(), sigma.data());
   const double held = sigma.lpNorm<Eigen::Infinity>();
   EXPECT_GT(held, 1e-9);
@@ -171,8 +171,8 @@ TEST(AutoActiveSet, ReleasesWhatTheProximalTermHeldBack) {
   EXPECT_LT(sigma.lpNorm<Eigen::Infinity>(), 0.1 * held);
 }
 
-// Two contacts at the same place share a load, the first at the edge of its cone: a step from that guess draws it
-// inside.
+// Two contacts at the same place share a load, the first at the edge of its cone or near it: a step from that guess
+// draws it inside, if the edge is as wide as that.
 TEST(AutoActiveSet, DrawsAGuessFromTheEdgeWhereContactsShareTheLoad) {
   MatrixX g = MatrixX::Zero(6, 6);
   for (int k = 0; k < 3; ++k) g(k, k) = g(k + 3, k) = g(k, k + 3) = g(k + 3, k + 3) = 1.0;
@@ -182,14 +182,18 @@ TEST(AutoActiveSet, DrawsAGuessFromTheEdgeWhereContactsShareTheLoad) {
       {Constraint::make_frictional(0.5), Constraint::make_frictional(0.5)}, g, free_velocity);
   const VectorX padded = padded_free_velocity(problem);
   const AutoDenseView view = view_of(problem, padded);
-  for (const bool is_guess : {false, true}) {
-    VectorX lambda(8), sigma = VectorX::Zero(8);
-    lambda << 0.25, 0.0, 0.5, 0.05, 0.0, 0.5, 0.0, 0.0;
-    AutoActiveSet active_set;
-    ASSERT_TRUE(active_set.step(view, 1e-5, lambda.data(), sigma.data(), is_guess));
-    auto_dense_velocity(view, lambda.data(), sigma.data());
-    EXPECT_LT(sigma.lpNorm<Eigen::Infinity>(), 1e-6);
-    EXPECT_NEAR(lambda[0] / lambda[2], is_guess ? 0.5 - 0.5 * 0.03 * 0.5 : 0.5, 1e-4);
+  for (const double tangent : {0.25, 0.23}) {
+    for (const double edge : {0.0, 1e-6, 0.3}) {
+      VectorX lambda(8), sigma = VectorX::Zero(8);
+      lambda << tangent, 0.0, 0.5, 0.3 - tangent, 0.0, 0.5, 0.0, 0.0;
+      AutoActiveSet active_set;
+      ASSERT_TRUE(active_set.step(view, 1e-5, lambda.data(), sigma.data(), edge));
+      auto_dense_velocity(view, lambda.data(), sigma.data());
+      EXPECT_LT(sigma.lpNorm<Eigen::Infinity>(), 1e-6);
+      const bool drawn = edge > (tangent == 0.25 ? 0.0 : 0.1);
+      // The other contact takes over half of what is missing.
+      EXPECT_NEAR(lambda[0], drawn ? (1.0 - 0.5 * 0.03) * tangent : tangent, 1e-4) << tangent << " " << edge;
+    }
   }
 }
 
