@@ -36,7 +36,8 @@ class RowBuilder {
     const double* v = nullptr;       // velocity at the beginning of the step
     const double* v_free = nullptr;  // velocity at its end without constraints
     std::span<const ContactPoint> contacts;
-    // Contacts farther than this become rows only where the free motion brings them nearer than it, m.
+    // Contacts farther than this become rows only where the free motion brings them nearer than it, m; likewise those
+    // nearer by which nothing that touches is quick enough (row_margin()).
     double contact_margin = 0.0;
     double time_step = 0.0;
     const ConstraintSettings& settings;
@@ -74,7 +75,8 @@ class RowBuilder {
   };
   NormalTerms normal_terms(const Inputs& in, const ContactPoint& point, const PairMaterial& material,
                            double c_free) const;
-  void add_contact(const Inputs& in, int index, RowSet& rows);
+  double row_margin(const Inputs& in);  // m
+  void add_contact(const Inputs& in, int index, double margin, RowSet& rows);
   static void release_held_normal(const Pack4& mobility, RowSet::Row& row);
   void add_limits(const Inputs& in, RowSet& rows);
   struct LimitedDof {

@@ -42,12 +42,10 @@ std::span<const ContactPoint> ContactFinder::find(const DynamicsData& dynamics, 
                                                   CollisionCache& cache) {
   if (model_->shapes.empty()) return {};
   const double falling = time_step * time_step * model_->gravity.norm();
-  largest_reach_ = 0.0;
   for (int b = 0; b < model_->num_bodies(); ++b) {
     if (radius_[b] == 0.0) continue;
     write_pose(dynamics, b, poses_[b]);
     reach_[b] = time_step * largest_speed(dynamics, b, radius_[b]) + falling;
-    largest_reach_ = std::max(largest_reach_, reach_[b]);
   }
   return collider_.collide(poses_, reach_, cache);
 }

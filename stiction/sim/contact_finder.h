@@ -16,8 +16,6 @@ class ContactFinder {
 
   // After update_kinematics. The view stays valid until the next call.
   std::span<const ContactPoint> find(const DynamicsData& dynamics, double time_step, CollisionCache& cache);
-  // Of the last find(): how far a point of the fastest body with a shape may move in the step, m.
-  double largest_reach() const { return largest_reach_; }
 
  private:
   std::shared_ptr<const Model> model_;
@@ -25,7 +23,6 @@ class ContactFinder {
   std::vector<double> radius_;  // m, of all shapes of a body about its origin; 0: no shape
   std::vector<Pose> poses_;
   std::vector<double> reach_;
-  double largest_reach_ = 0.0;
 };
 
 }  // namespace stiction

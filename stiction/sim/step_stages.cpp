@@ -62,22 +62,13 @@ void Simulator::Workspace::find_free_velocity() {
   }
 }
 
-// Gaps up to here become rows whatever the free motion does with them: impulses may close them. What they can do in one
-// step is bounded by the fastest body there is, so where everything is slow most open contacts need no rows.
-double Simulator::Workspace::row_margin() const {
-  constexpr double at_rest = 0.1;  // of the margin: forces may begin in any step
-  constexpr double pushed = 4.0;  // what is hit by something heavy becomes twice as fast, and may hit something lighter
-  const double margin = settings.collision.margin;
-  return std::min(margin, at_rest * margin + pushed * contact_finder.largest_reach());
-}
-
 void Simulator::Workspace::make_rows() {
   row_builder.build({.dynamics = dynamics,
                      .q = state.q.data(),
                      .v = state.v.data(),
                      .v_free = free_velocity.data(),
                      .contacts = points,
-                     .contact_margin = row_margin(),
+                     .contact_margin = settings.collision.margin,
                      .time_step = time_step,
                      .settings = settings.constraints,
                      .asleep = settings.sleeping ? sleeping.asleep() : nullptr},

@@ -84,7 +84,6 @@ struct Simulator::Workspace {
   void find_contacts();
   void find_sleepers();
   void find_free_velocity();
-  double row_margin() const;  // m
   void make_rows();
   void assemble_island(int k);
   void solve_island(int k);

@@ -105,6 +105,25 @@ TEST(Simulator, OpenContactsAreRowsWhereSomethingIsQuickEnough) {
   EXPECT_GT(simulator.state().v[6], 0.9);  // the second ball moves
 }
 
+// From rest: what a force does to one ball within the step, it hands on through the next to the third.
+TEST(Simulator, OpenContactsAreRowsWhereAForceBegins) {
+  constexpr double radius = 0.1, gap = 5e-4;
+  ModelBuilder builder;
+  add_ground(builder, 0.0);
+  for (const double x : {0.0, 2.0 * radius, 4.0 * radius + gap}) {
+    add_free(builder, "ball at " + std::to_string(x), Sphere{radius}, 1.0, Pose(Vector3(x, 0.0, radius)), 0.0);
+  }
+  Simulator simulator(builder.build(), {.time_step = 1e-3});
+  simulator.step(10);
+  EXPECT_EQ(simulator.report().num_contacts, 4);  // three with the ground, two balls touch
+  VectorX force = VectorX::Zero(18);
+  force[0] = 1e4;
+  simulator.set_joint_force(force);
+  simulator.step(2);
+  EXPECT_LE(simulator.report().largest_penetration, 1e-9);
+  EXPECT_GT(simulator.state().v[12], 1.0);
+}
+
 TEST(Simulator, SlidesDownASlopeAsCoulombSays) {
   const double slope = 30.0 * M_PI / 180.0, mu = 0.3;
   Simulator simulator(box_on_slope(mu, slope), {.time_step = 1e-3});
