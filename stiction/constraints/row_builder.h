@@ -36,8 +36,8 @@ class RowBuilder {
     const double* v = nullptr;       // velocity at the beginning of the step
     const double* v_free = nullptr;  // velocity at its end without constraints
     std::span<const ContactPoint> contacts;
-    // Contacts farther than this become rows only where the free motion brings them nearer than it, m; likewise those
-    // nearer by which nothing that touches is quick enough (row_margin()).
+    // Contacts farther than this become rows only where the free motion brings them nearer than it, m; nearer ones
+    // likewise where nothing that touches is quick enough to close their gap, see row_margin().
     double contact_margin = 0.0;
     double time_step = 0.0;
     const ConstraintSettings& settings;
