@@ -7,6 +7,9 @@
 
 #include <cstddef>
 #include <cstring>
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
 
 namespace stiction {
 
@@ -20,6 +23,15 @@ using Pack8 = double __attribute__((vector_size(64)));
 inline __attribute__((always_inline)) Pack8 with_lane(const Pack8& a, int lane, const Pack8& value) {
   using Lanes = long long __attribute__((vector_size(64)));
   return (Lanes{0, 1, 2, 3, 4, 5, 6, 7} == lane) ? value : a;
+}
+inline __attribute__((always_inline)) Pack4 low_half(const Pack8& a) {
+  return __builtin_shufflevector(a, a, 0, 1, 2, 3);
+}
+inline __attribute__((always_inline)) Pack4 high_half(const Pack8& a) {
+  return __builtin_shufflevector(a, a, 4, 5, 6, 7);
+}
+inline __attribute__((always_inline)) Pack8 joined(const Pack4& low, const Pack4& high) {
+  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
 #else
@@ -60,6 +72,15 @@ STICTION_PACK_INLINE Pack8 with_lane(const Pack8& a, int lane, const Pack8& valu
   constexpr Lanes low{0, 1, 2, 3}, high{4, 5, 6, 7};
   return {low == lane ? value.low : a.low, high == lane ? value.high : a.high};
 }
+STICTION_PACK_INLINE Pack4 low_half(const Pack8& a) {
+  return a.low;
+}
+STICTION_PACK_INLINE Pack4 high_half(const Pack8& a) {
+  return a.high;
+}
+STICTION_PACK_INLINE Pack8 joined(const Pack4& low, const Pack4& high) {
+  return {low, high};
+}
 
 #endif
 
@@ -81,6 +102,22 @@ inline __attribute__((always_inline)) Pack8 load8(const double* from) {
   Pack8 pack;
   std::memcpy(&pack, from, sizeof pack);
   return pack;
+}
+// (a, b, a, b) of two neighbours in memory. GCC would load them and then move lanes, which takes six cycles.
+inline __attribute__((always_inline)) Pack4 load2_twice(const double* from) {
+#if defined(__AVX__)
+  return _mm256_broadcast_pd(reinterpret_cast<const __m128d*>(from));
+#else
+  return {from[0], from[1], from[0], from[1]};
+#endif
+}
+// A pack that several operations read stays in its register from here on: GCC would fetch it from memory for each.
+inline __attribute__((always_inline)) void hold(Pack4& pack) {
+#if defined(__AVX__)
+  asm("" : "+x"(pack));
+#else
+  (void)pack;
+#endif
 }
 inline __attribute__((always_inline)) void store4(double* to, const Pack4& pack) {
   std::memcpy(to, &pack, sizeof pack);

@@ -3,21 +3,33 @@
 namespace stiction {
 namespace {
 
-// A 3×3 matrix of one constraint, held in nine arrays; rows and columns (t1, t2, n).
+// A 3×3 matrix of one constraint by columns; rows and columns (t1, t2, n).
 struct Block {
-  double m00, m10, m20, m01, m11, m21, m02, m12, m22;
+  ConePoint<double> c0, c1, c2;
 
   ConePoint<double> operator*(const ConePoint<double>& v) const {
-    return {m00 * v.t1 + m01 * v.t2 + m02 * v.n, m10 * v.t1 + m11 * v.t2 + m12 * v.n,
-            m20 * v.t1 + m21 * v.t2 + m22 * v.n};
+    return {c0.t1 * v.t1 + c1.t1 * v.t2 + c2.t1 * v.n, c0.t2 * v.t1 + c1.t2 * v.t2 + c2.t2 * v.n,
+            c0.n * v.t1 + c1.n * v.t2 + c2.n * v.n};
   }
 };
+
+// S = (I + B̄ E)⁻¹ by cofactors, E diagonal.
+inline Block regulariser(const Block& b, double e0, double e1, double e2) {
+  const double a00 = 1.0 + b.c0.t1 * e0, a01 = b.c1.t1 * e1, a02 = b.c2.t1 * e2;
+  const double a10 = b.c0.t2 * e0, a11 = 1.0 + b.c1.t2 * e1, a12 = b.c2.t2 * e2;
+  const double a20 = b.c0.n * e0, a21 = b.c1.n * e1, a22 = 1.0 + b.c2.n * e2;
+  const double k0 = a11 * a22 - a12 * a21, k1 = a12 * a20 - a10 * a22, k2 = a10 * a21 - a11 * a20;
+  const double inverse = 1.0 / (a00 * k0 + a01 * k1 + a02 * k2);
+  return {{k0 * inverse, k1 * inverse, k2 * inverse},
+          {(a02 * a21 - a01 * a22) * inverse, (a00 * a22 - a02 * a20) * inverse, (a01 * a20 - a00 * a21) * inverse},
+          {(a01 * a12 - a02 * a11) * inverse, (a02 * a10 - a00 * a12) * inverse, (a00 * a11 - a01 * a10) * inverse}};
+}
 
 template <class Arrays>
 inline Block get_block(const Arrays& a, Eigen::Index i) {
   const double* p = a.data() + i;
   const Eigen::Index n = a.rows();
-  return {p[0], p[n], p[2 * n], p[3 * n], p[4 * n], p[5 * n], p[6 * n], p[7 * n], p[8 * n]};
+  return {{p[0], p[n], p[2 * n]}, {p[3 * n], p[4 * n], p[5 * n]}, {p[6 * n], p[7 * n], p[8 * n]}};
 }
 
 template <class Arrays>
@@ -36,16 +48,6 @@ inline void put_columns(Arrays& a, Eigen::Index i, const ConePoint<double>& c0, 
   p[8 * n] = c2.n;
 }
 
-// Q v = P⁻¹ Arw(y)⁻¹ v from the stored arrow.
-template <class Arrays>
-inline ConePoint<double> q_times(const Arrays& q, Eigen::Index i, double mu, const ConePoint<double>& v) {
-  const double* p = q.data() + i;
-  const Eigen::Index n = q.rows();
-  const double nn = p[0], n1 = p[n], n2 = p[2 * n], s11 = p[3 * n], s12 = p[4 * n], s22 = p[5 * n];
-  return {n1 * v.n + s11 * v.t1 + s12 * v.t2, n2 * v.n + s12 * v.t1 + s22 * v.t2,
-          (nn * v.n + n1 * v.t1 + n2 * v.t2) / mu};
-}
-
 // D⁻¹ v with last row d.
 inline ConePoint<double> inverse_derivative_times(const ConePoint<double>& d, const ConePoint<double>& v) {
   return {v.t1, v.t2, dot(d, v)};
@@ -59,10 +61,8 @@ void NewtonVelocitySpace::load(const ContactProblem& problem, const ConeProblem&
   factorisations = 0;
   const int n = cones.size();
   lu_.analyse(*factored_);
-  q_.resize(n, 6);
   d_.resize(n, 3);
-  b_.resize(n, 9);
-  s_.resize(n, 9);
+  sq_.resize(n, 9);
   rows_.resize(n, 3);
   weight_.resize(n);
   nodes_.resize(factored_->num_nodes());
@@ -135,69 +135,55 @@ double NewtonVelocitySpace::scalar_eta(const ScalarConstraint& s, int row) const
 
 void NewtonVelocitySpace::eliminate(const ConeVector& at, double delta) {
   const int n = cones_->size();
-  const double* mu = cones_->friction().data();
-  double* q = q_.data();
-  STICTION_VECTORISE
-  for (int i = 0; i < n; ++i) {
-    const ConePoint<double> x = get(at.x, i), y = get(at.y, i);
-    const DualDerivative<double> forward(y, mu[i], delta);
-    const double inverse = 1.0 / forward.n;
-    const ConePoint<double> d{-forward.t1 * inverse, -forward.t2 * inverse, inverse};
-    const ArrowInverse<double> a(y);
-    put(d_, i, d);
-    q[i] = a.nn;
-    q[n + i] = a.n1;
-    q[2 * n + i] = a.n2;
-    q[3 * n + i] = a.s11;
-    q[4 * n + i] = a.s12;
-    q[5 * n + i] = a.s22;
-    // Columns of Arw(x) D⁻¹: those of Arw(x), the tangents plus d times the last.
-    ConePoint<double> c0 = a * ConePoint<double>{x.n + d.t1 * x.t1, d.t1 * x.t2, x.t1 + d.t1 * x.n};
-    ConePoint<double> c1 = a * ConePoint<double>{d.t2 * x.t1, x.n + d.t2 * x.t2, x.t2 + d.t2 * x.n};
-    ConePoint<double> c2 = a * ConePoint<double>{d.n * x.t1, d.n * x.t2, d.n * x.n};
-    const double over_mu = 1.0 / mu[i];
-    c0.n *= over_mu;
-    c1.n *= over_mu;
-    c2.n *= over_mu;
-    put_columns(b_, i, c0, c1, c2);
-  }
-}
-
-void NewtonVelocitySpace::regularise() {
-  const int n = cones_->size();
   const double eta = eta_;
+  const double* mu = cones_->friction().data();
   const double* compliance = cones_->compliance().data();
-  STICTION_VECTORISE
-  for (int i = 0; i < n; ++i) {
-    const Block b = get_block(b_, i);
-    const double e0 = eta + compliance[i], e1 = eta + compliance[n + i], e2 = eta + compliance[2 * n + i];
-    // S⁻¹ = I + B̄ E, inverted by cofactors.
-    const double a00 = 1.0 + b.m00 * e0, a01 = b.m01 * e1, a02 = b.m02 * e2;
-    const double a10 = b.m10 * e0, a11 = 1.0 + b.m11 * e1, a12 = b.m12 * e2;
-    const double a20 = b.m20 * e0, a21 = b.m21 * e1, a22 = 1.0 + b.m22 * e2;
-    const double k0 = a11 * a22 - a12 * a21, k1 = a12 * a20 - a10 * a22, k2 = a10 * a21 - a11 * a20;
-    const double inverse = 1.0 / (a00 * k0 + a01 * k1 + a02 * k2);
-    const ConePoint<double> s0{k0 * inverse, k1 * inverse, k2 * inverse};
-    const ConePoint<double> s1{(a02 * a21 - a01 * a22) * inverse, (a00 * a22 - a02 * a20) * inverse,
-                               (a01 * a20 - a00 * a21) * inverse};
-    const ConePoint<double> s2{(a01 * a12 - a02 * a11) * inverse, (a02 * a10 - a00 * a12) * inverse,
-                               (a00 * a11 - a01 * a10) * inverse};
-    put_columns(s_, i, s0, s1, s2);
-    const Block s{s0.t1, s0.t2, s0.n, s1.t1, s1.t2, s1.n, s2.t1, s2.t2, s2.n};
-    put_columns(b_, i, s * ConePoint<double>{b.m00, b.m10, b.m20}, s * ConePoint<double>{b.m01, b.m11, b.m21},
-                s * ConePoint<double>{b.m02, b.m12, b.m22});
+  const double* root = cones_->inverse_root_weight().data();
+  // B̄ is needed by constraint, but found for several at once: it goes through a buffer that stays in the cache.
+  constexpr int strip = 64;
+  double b[9][strip];
+  for (int begin = 0; begin < n; begin += strip) {
+    const int size = std::min(strip, n - begin);
+    STICTION_VECTORISE
+    for (int k = 0; k < size; ++k) {
+      const int i = begin + k;
+      const ConePoint<double> x = get(at.x, i), y = get(at.y, i);
+      const DualDerivative<double> forward(y, mu[i], delta);
+      const double inverse_n = 1.0 / forward.n, over_mu = 1.0 / mu[i];
+      const ConePoint<double> d{-forward.t1 * inverse_n, -forward.t2 * inverse_n, inverse_n};
+      put(d_, i, d);
+      // Q, and the columns of B̄ = Q Arw(x) D⁻¹: those of Arw(x), the tangents plus d times the last.
+      const ArrowInverse<double> a(y);
+      const ConePoint<double> q0{a.s11, a.s12, a.n1 * over_mu}, q1{a.s12, a.s22, a.n2 * over_mu},
+          q2{a.n1, a.n2, a.nn * over_mu};
+      const Block q{q0, q1, q2};
+      const Block bar{q * ConePoint<double>{x.n + d.t1 * x.t1, d.t1 * x.t2, x.t1 + d.t1 * x.n},
+                      q * ConePoint<double>{d.t2 * x.t1, x.n + d.t2 * x.t2, x.t2 + d.t2 * x.n},
+                      q * ConePoint<double>{d.n * x.t1, d.n * x.t2, d.n * x.n}};
+      const Block s = regulariser(bar, eta + compliance[i], eta + compliance[n + i], eta + compliance[2 * n + i]);
+      put_columns(sq_, i, s * q0, s * q1, s * q2);
+      const double scale = root[i] * root[i];
+      const ConePoint<double> b0 = scale * (s * bar.c0), b1 = scale * (s * bar.c1), b2 = scale * (s * bar.c2);
+      b[0][k] = b0.t1;
+      b[1][k] = b0.t2;
+      b[2][k] = b0.n;
+      b[3][k] = b1.t1;
+      b[4][k] = b1.t2;
+      b[5][k] = b1.n;
+      b[6][k] = b2.t1;
+      b[7][k] = b2.t2;
+      b[8][k] = b2.n;
+    }
+    for (int k = 0; k < size; ++k) {
+      double* out = weight_[begin + k].data();
+      for (int e = 0; e < 9; ++e) out[e] = b[e][k];
+    }
   }
+  eliminate_scalars(at);
 }
 
-void NewtonVelocitySpace::write_weights(const ConeVector& at) {
-  const int n = cones_->size();
+void NewtonVelocitySpace::eliminate_scalars(const ConeVector& at) {
   const ArrayX& root = cones_->inverse_root_weight();
-  const double* b = b_.data();
-  for (int i = 0; i < n; ++i) {
-    double* out = weight_[i].data();
-    const double scale = root[i] * root[i];
-    for (int k = 0; k < 9; ++k) out[k] = scale * b[k * n + i];
-  }
   for (const ScalarConstraint& s : cones_->scalars()) {
     const int i = s.index;
     const double scale = root[i] * root[i];
@@ -214,8 +200,6 @@ void NewtonVelocitySpace::write_weights(const ConeVector& at) {
 bool NewtonVelocitySpace::factor(const ConeVector& at, double delta) {
   eta_ = std::max(smallest_eta, eta_numerator / std::max(1.0, cones_->largest_normal(at)));
   eliminate(at, delta);
-  regularise();
-  write_weights(at);
   ++factorisations;
   return lu_.factor(*factored_, weight_);
 }
@@ -232,11 +216,10 @@ void NewtonVelocitySpace::follow_path() {
 
 void NewtonVelocitySpace::first_right_side(const ConeVector& at, const Rows3& rp, const Rows3& rc) {
   const int n = cones_->size();
-  const double* mu = cones_->friction().data();
   STICTION_VECTORISE
   for (int i = 0; i < n; ++i) {
-    const ConePoint<double> v = get_block(s_, i) * q_times(q_, i, mu[i], get(rc, i));
-    put(rows_, i, v - get_block(b_, i) * get(rp, i));
+    const ConePoint<double> y0 = inverse_derivative_times(get(d_, i), get(rp, i));
+    put(rows_, i, get_block(sq_, i) * (get(rc, i) - jordan_product(get(at.x, i), y0)));
   }
   for (const ScalarConstraint& s : cones_->scalars()) {
     const int i = s.index;
@@ -255,14 +238,13 @@ void NewtonVelocitySpace::first_right_side(const ConeVector& at, const Rows3& rp
 void NewtonVelocitySpace::back_substitute(const ConeVector& at, const Rows3& rc, ConeVector& direction) {
   const int n = cones_->size();
   const double eta = eta_;
-  const double* mu = cones_->friction().data();
   const double* compliance = cones_->compliance().data();
   STICTION_VECTORISE
   for (int i = 0; i < n; ++i) {
     const ConePoint<double> d = get(d_, i);
     const ConePoint<double> y0 = inverse_derivative_times(d, get(rows_, i));
     const ConePoint<double> r = get(rc, i) - jordan_product(get(at.x, i), y0);
-    const ConePoint<double> l = get_block(s_, i) * q_times(q_, i, mu[i], r);
+    const ConePoint<double> l = get_block(sq_, i) * r;
     const ConePoint<double> e{(eta + compliance[i]) * l.t1, (eta + compliance[n + i]) * l.t2,
                               (eta + compliance[2 * n + i]) * l.n};
     put(direction.impulse, i, l);

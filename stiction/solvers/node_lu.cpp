@@ -108,17 +108,18 @@ void NodeLu::analyse(const DelassusFactored& factored) {
 void NodeLu::assemble(const DelassusFactored& factored, std::span<const Matrix3> weight, double identity) {
   const int n = num_nodes();
   for (int k = 0; k < n; ++k) {
-    matrix_[k] = Block{};
+    Block6& diagonal = matrix_[k];
+    diagonal.set_zero();
     // Columns beyond a node's size are the identity, so that every pivot is a full 6×6 block.
     const int size = node_size_[fill_.order[k]];
-    for (int c = 0; c < width; ++c) matrix_[k].column[c][c] = c < size ? identity : 1.0;
+    for (int c = 0; c < width; ++c) diagonal(c, c) = c < size ? identity : 1.0;
   }
   const int runs = static_cast<int>(target_begin_.size()) - 1;
   for (int run = 0; run < runs; ++run) {
     // Blocks lie in elimination order, runs do not: with thousands of bodies each block would be waited for.
     if (run + ahead < runs) {
       for (int k = target_begin_[run + ahead]; k < target_begin_[run + ahead + 1]; ++k) {
-        for (const Pack8& column : matrix_[target_[k].block].column) __builtin_prefetch(&column, 1);
+        for (const auto& pair : matrix_[target_[k].block].pack) __builtin_prefetch(&pair, 1);
       }
     }
     add_run(factored, weight, run);
@@ -133,26 +134,24 @@ void NodeLu::add_run(const DelassusFactored& factored, std::span<const Matrix3> 
   const Target* target = target_.data() + target_begin_[run];
   for (int s = 0; s < nodes; ++s) {
     for (int t = 0; t < nodes; ++t) {
-      Block sum{};
+      Block6 sum;
+      sum.set_zero();
       for (int i = first; i < last; ++i) {
         const auto& left = segments[(i - first) * nodes + s];
         const auto& right = segments[(i - first) * nodes + t];
         const double* b = weight[i].data();
-        Pack8 product[3];  // A_sᵀ B
         for (int c = 0; c < 3; ++c) {
-          product[c] = left.row[0] * broadcast8(b[3 * c]) + left.row[1] * broadcast8(b[3 * c + 1]) +
-                       left.row[2] * broadcast8(b[3 * c + 2]);
-        }
-        for (int c = 0; c < width; ++c) {
-          sum.column[c] += product[0] * broadcast8(right.row[0][c]) + product[1] * broadcast8(right.row[1][c]) +
-                           product[2] * broadcast8(right.row[2][c]);
+          const Column6 product(left.row[0] * broadcast8(b[3 * c]) + left.row[1] * broadcast8(b[3 * c + 1]) +
+                                left.row[2] * broadcast8(b[3 * c + 2]));  // of A_sᵀ B
+          const double* row = reinterpret_cast<const double*>(&right.row[c]);
+          add_outer(product, [row](int p) { return load2_twice(row + 2 * p); }, sum);
         }
       }
-      Block& block = matrix_[target->block];
+      Block6& block = matrix_[target->block];
       if ((target++)->is_first) {
         block = sum;
       } else {
-        for (int c = 0; c < width; ++c) block.column[c] += sum.column[c];
+        block += sum;
       }
     }
   }
@@ -161,7 +160,7 @@ void NodeLu::add_run(const DelassusFactored& factored, std::span<const Matrix3> 
 // Column p of Gauss–Jordan. Rows are exchanged only for a pivot that gains much: a lane that is written alone and then
 // read as part of its pack makes the processor wait.
 template <int p>
-bool NodeLu::eliminate_column(Block& a, int* exchanged) {
+bool NodeLu::eliminate_column(PaddedBlock& a, int* exchanged) {
   constexpr double much = 4.0;
   int best = p;
   for (int r = p + 1; r < width; ++r) {
@@ -191,9 +190,12 @@ bool NodeLu::eliminate_column(Block& a, int* exchanged) {
 }
 
 // In place; the exchanges are undone on the columns at the end.
-bool NodeLu::invert_pivot(Block& block) {
+bool NodeLu::invert_pivot(Block6& block) {
   int exchanged[width];
-  Block a = block;
+  PaddedBlock a;
+  for (int c = 0; c < width; ++c) {
+    a.column[c] = {block(0, c), block(1, c), block(2, c), block(3, c), block(4, c), block(5, c), 0.0, 0.0};
+  }
   if (!(eliminate_column<0>(a, exchanged) && eliminate_column<1>(a, exchanged) && eliminate_column<2>(a, exchanged) &&
         eliminate_column<3>(a, exchanged) && eliminate_column<4>(a, exchanged) && eliminate_column<5>(a, exchanged))) {
     return false;
@@ -201,7 +203,9 @@ bool NodeLu::invert_pivot(Block& block) {
   for (int p = width - 1; p >= 0; --p) {
     if (exchanged[p] != p) std::swap(a.column[p], a.column[exchanged[p]]);
   }
-  block = a;
+  for (int c = 0; c < width; ++c) {
+    for (int r = 0; r < width; ++r) block(r, c) = a.column[c][r];
+  }
   Pack8 check{};
   for (int c = 0; c < width; ++c) check += a.column[c];
   return std::isfinite(sum(check));
@@ -212,10 +216,10 @@ bool NodeLu::factor(const DelassusFactored& factored, std::span<const Matrix3> w
   assemble(factored, weight, identity);
   determinant_sign_ = 1;
   const int n = num_nodes();
-  Block* upper = matrix_.data() + n;
-  Block* lower = upper + fill_.upper_column.size();
-  const auto open = [this](Block& block, int column) {
-    if (is_fill_[&block - matrix_.data()]) block = Block{};
+  Block6* upper = matrix_.data() + n;
+  Block6* lower = upper + fill_.upper_column.size();
+  const auto open = [this](Block6& block, int column) {
+    if (is_fill_[&block - matrix_.data()]) block.set_zero();
     in_row_[column] = &block;
   };
   for (int row = 0; row < n; ++row) {
@@ -224,23 +228,10 @@ bool NodeLu::factor(const DelassusFactored& factored, std::span<const Matrix3> w
     for (int e = fill_.upper_begin[row]; e < fill_.upper_begin[row + 1]; ++e) open(upper[e], fill_.upper_column[e]);
     for (int e = fill_.lower_begin[row]; e < fill_.lower_begin[row + 1]; ++e) {
       const int k = fill_.lower_column[e];
-      const Block w = lower[e];
-      const Block& inverse = pivot_inverse_[k];
-      Block l;
-      for (int c = 0; c < width; ++c) {
-        Pack8 product = w.column[0] * broadcast8(inverse.column[c][0]);
-        for (int r = 1; r < width; ++r) product += w.column[r] * broadcast8(inverse.column[c][r]);
-        l.column[c] = product;
-      }
-      lower[e] = l;
+      lower[e] = Left6(lower[e]) * pivot_inverse_[k];
+      const Left6 l(lower[e]);
       for (int u = fill_.upper_begin[k]; u < fill_.upper_begin[k + 1]; ++u) {
-        Block& target = *in_row_[fill_.upper_column[u]];
-        const Block& source = upper[u];
-        for (int c = 0; c < width; ++c) {
-          Pack8 left = target.column[c];
-          for (int r = 0; r < width; ++r) left -= l.column[r] * broadcast8(source.column[c][r]);
-          target.column[c] = left;
-        }
+        subtract_product(l, upper[u], *in_row_[fill_.upper_column[u]]);
       }
     }
     pivot_inverse_[row] = matrix_[row];
@@ -251,28 +242,23 @@ bool NodeLu::factor(const DelassusFactored& factored, std::span<const Matrix3> w
 
 void NodeLu::solve(const Pack8* b, Pack8* x) const {
   const int n = num_nodes();
-  const Block* upper = matrix_.data() + n;
-  const Block* lower = upper + fill_.upper_column.size();
-  const auto times = [](const Block& block, const Pack8& v) {
-    Pack8 product = block.column[0] * broadcast8(v[0]);
-    for (int c = 1; c < width; ++c) product += block.column[c] * broadcast8(v[c]);
-    return product;
-  };
+  const Block6* upper = matrix_.data() + n;
+  const Block6* lower = upper + fill_.upper_column.size();
   Pack8* y = work_solve_.data();
   for (int i = 0; i < n; ++i) {
-    Pack8 sum = b[fill_.order[i]];
+    Sum6 sum;
     for (int e = fill_.lower_begin[i]; e < fill_.lower_begin[i + 1]; ++e) {
-      sum -= times(lower[e], y[fill_.lower_column[e]]);
+      sum.add_product(lower[e], y[fill_.lower_column[e]]);
     }
-    y[i] = sum;
+    y[i] = b[fill_.order[i]] - sum.value();
   }
   for (int i = n - 1; i >= 0; --i) {
-    Pack8 sum = y[i];
+    Sum6 sum, result;
     for (int e = fill_.upper_begin[i]; e < fill_.upper_begin[i + 1]; ++e) {
-      sum -= times(upper[e], y[fill_.upper_column[e]]);
+      sum.add_product(upper[e], y[fill_.upper_column[e]]);
     }
-    y[i] = times(pivot_inverse_[i], sum);
-    x[fill_.order[i]] = y[i];
+    result.add_product(pivot_inverse_[i], y[i] - sum.value());
+    x[fill_.order[i]] = y[i] = result.value();
   }
 }
 

@@ -1,8 +1,8 @@
 // Sparse LU of K = ρ I + Σ_i A_iᵀ B_i A_i over the velocity nodes of a factored problem (specification 6.7).
 //
-// Blocks of at most 6×6, padded to eight rows, minimum degree on the node graph, partial pivoting inside a block only;
-// the symbolic part lives as long as the graph: contacts may come and go between the same nodes. K may be unsymmetric
-// through B_i.
+// Blocks of at most 6×6, filled up with the identity, minimum degree on the node graph, partial pivoting inside a block
+// only; the symbolic part lives as long as the graph: contacts may come and go between the same nodes. K may be
+// unsymmetric through B_i.
 #pragma once
 
 #include <span>
@@ -10,6 +10,7 @@
 
 #include "stiction/contact/constraint.h"
 #include "stiction/contact/delassus.h"
+#include "stiction/solvers/block6.h"
 #include "stiction/solvers/symbolic_fill.h"
 
 namespace stiction {
@@ -31,16 +32,17 @@ class NodeLu {
 
  private:
   static constexpr int width = DelassusFactored::max_node_size;
-  struct Block {
+  static_assert(width == Block6::size);
+  struct PaddedBlock {
     Pack8 column[width];
   };
   bool same_graph(const DelassusFactored& factored);
   void find_targets(const DelassusFactored& factored);
   void assemble(const DelassusFactored& factored, std::span<const Matrix3> weight, double identity);
   void add_run(const DelassusFactored& factored, std::span<const Matrix3> weight, int run);
-  bool invert_pivot(Block& block);
+  bool invert_pivot(Block6& block);
   template <int p>
-  bool eliminate_column(Block& block, int* exchanged);
+  bool eliminate_column(PaddedBlock& block, int* exchanged);
 
   SymbolicFill fill_;
   int determinant_sign_ = 1;
@@ -54,10 +56,10 @@ class NodeLu {
   };
   std::vector<Target> target_;     // where A_sᵀ B A_t goes, for every ordered pair of segments of a run
   std::vector<int> target_begin_;  // by run
-  std::vector<Block> matrix_;      // K: diagonal blocks, then those of U, then those of L, in elimination order
+  std::vector<Block6> matrix_;     // K: diagonal blocks, then those of U, then those of L, in elimination order
   std::vector<char> is_fill_;      // by block of matrix_: no run adds to it
-  std::vector<Block> pivot_inverse_;
-  std::vector<Block*> in_row_;  // by column: the block of the row being eliminated
+  std::vector<Block6> pivot_inverse_;
+  std::vector<Block6*> in_row_;  // by column: the block of the row being eliminated
   mutable std::vector<Pack8> work_solve_;
 };
 
