@@ -108,22 +108,29 @@ bool AutoVelocitySpace::run_interior_point(const InteriorPointAttempt& attempt) 
   return interior_point_.run(task_, options);
 }
 
-// A large pile has several folds at a time, and what is found beyond one of them may show the next. Where a path gets
-// lost the bodies around it are too few, or other δ have other folds.
+// A large pile has several folds at a time, and what is found beyond one of them may show the next. Few bodies around a
+// fold are quick to solve and mostly enough; where κ hardly falls from one round to the next they were too few.
 bool AutoVelocitySpace::cross_folds(const ContactProblem& problem) {
   constexpr int rounds = 12;
-  int bodies = LocalPath::usual_bodies;
+  constexpr double hardly = 0.3;
+  constexpr int finish = 40;  // factorisations that are always left for what was found beyond a fold
+  const int most = task_.goal.max_factorisations;
+  int bodies = LocalPath::few_bodies;
+  double last_kappa = std::numeric_limits<double>::infinity();
   for (int round = 0; round < rounds && !interior_point_.blocking.empty() && task_.may_factor(); ++round) {
     PathPoint& point = interior_point_.point;
+    bodies = point.kappa > hardly * last_kappa ? bodies + bodies / 2 : LocalPath::few_bodies;
+    last_kappa = point.kappa;
     const bool crossed = local_path_.cross(problem, cones_, interior_point_.blocking, point.kappa, bodies, point.at);
     const int cost = static_cast<int>(std::ceil(local_path_.factorisations()));
     system_.factorisations += cost;
     task_.iterations += cost;
     if (crossed) {
-      if (run_interior_point({.patience = short_patience}) || task_.is_acceptable()) return true;
-    } else if (bodies < system_.num_nodes()) {
-      bodies *= 2;
-    } else {
+      task_.goal.max_factorisations = std::max(most, system_.factorisations + finish);
+      const bool solved = run_interior_point({.patience = short_patience});
+      task_.goal.max_factorisations = most;
+      if (solved || task_.is_acceptable()) return true;
+    } else if (bodies >= system_.num_nodes()) {
       return false;
     }
   }
