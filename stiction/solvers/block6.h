@@ -18,6 +18,19 @@ struct Block6 {
   }
   double operator()(int row, int column) const { return entries(row, column / 2)[column % 2]; }
   double& operator()(int row, int column) { return reinterpret_cast<double*>(pack[column / 2])[2 * row + column % 2]; }
+  // A column of a pair, filled up with two zeros.
+  template <int which>
+  Pack8 column(int pair) const {
+    const Pack4* rows = pack[pair];
+    return joined(__builtin_shufflevector(rows[0], rows[1], which, which + 2, which + 4, which + 6),
+                  __builtin_shufflevector(rows[2], Pack4{}, which, which + 2, 4, 4));
+  }
+  void set_pair(int pair, const Pack8& first, const Pack8& second) {
+    const Pack4 a = low_half(first), b = low_half(second), c = high_half(first), d = high_half(second);
+    pack[pair][0] = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+    pack[pair][1] = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    pack[pair][2] = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+  }
   void set_zero() {
     for (auto& pair : pack) pair[0] = pair[1] = pair[2] = Pack4{};
   }

@@ -193,8 +193,9 @@ bool NodeLu::eliminate_column(PaddedBlock& a, int* exchanged) {
 bool NodeLu::invert_pivot(Block6& block) {
   int exchanged[width];
   PaddedBlock a;
-  for (int c = 0; c < width; ++c) {
-    a.column[c] = {block(0, c), block(1, c), block(2, c), block(3, c), block(4, c), block(5, c), 0.0, 0.0};
+  for (int p = 0; p < Block6::pairs; ++p) {
+    a.column[2 * p] = block.column<0>(p);
+    a.column[2 * p + 1] = block.column<1>(p);
   }
   if (!(eliminate_column<0>(a, exchanged) && eliminate_column<1>(a, exchanged) && eliminate_column<2>(a, exchanged) &&
         eliminate_column<3>(a, exchanged) && eliminate_column<4>(a, exchanged) && eliminate_column<5>(a, exchanged))) {
@@ -203,9 +204,7 @@ bool NodeLu::invert_pivot(Block6& block) {
   for (int p = width - 1; p >= 0; --p) {
     if (exchanged[p] != p) std::swap(a.column[p], a.column[exchanged[p]]);
   }
-  for (int c = 0; c < width; ++c) {
-    for (int r = 0; r < width; ++r) block(r, c) = a.column[c][r];
-  }
+  for (int p = 0; p < Block6::pairs; ++p) block.set_pair(p, a.column[2 * p], a.column[2 * p + 1]);
   Pack8 check{};
   for (int c = 0; c < width; ++c) check += a.column[c];
   return std::isfinite(sum(check));

@@ -38,6 +38,23 @@ TEST(Block6, HoldsEveryEntryOnce) {
   EXPECT_EQ(sizeof(Block6), 36 * sizeof(double));
 }
 
+TEST(Block6, ReadsAndWritesColumns) {
+  const Block6 block = to_block(make_matrix(1));
+  Block6 copy;
+  copy.set_zero();
+  for (int p = 0; p < 3; ++p) {
+    const Pack8 first = block.column<0>(p), second = block.column<1>(p);
+    for (int r = 0; r < 6; ++r) {
+      EXPECT_EQ(first[r], block(r, 2 * p));
+      EXPECT_EQ(second[r], block(r, 2 * p + 1));
+    }
+    EXPECT_EQ(first[6], 0.0);
+    EXPECT_EQ(second[7], 0.0);
+    copy.set_pair(p, first, second);
+  }
+  EXPECT_EQ(to_matrix(copy), make_matrix(1));
+}
+
 TEST(Block6, MultipliesMatrices) {
   const Matrix6 a = make_matrix(1), b = make_matrix(2), c = make_matrix(3);
   EXPECT_EQ(to_matrix(Left6(to_block(a)) * to_block(b)), a * b);
