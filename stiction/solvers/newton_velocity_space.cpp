@@ -48,6 +48,16 @@ inline void put_columns(Arrays& a, Eigen::Index i, const ConePoint<double>& c0, 
   p[8 * n] = c2.n;
 }
 
+// Q v = P⁻¹ Arw(y)⁻¹ v from the stored arrow.
+template <class Arrays>
+inline ConePoint<double> q_times(const Arrays& q, Eigen::Index i, double mu, const ConePoint<double>& v) {
+  const double* p = q.data() + i;
+  const Eigen::Index n = q.rows();
+  const double nn = p[0], n1 = p[n], n2 = p[2 * n], s11 = p[3 * n], s12 = p[4 * n], s22 = p[5 * n];
+  return {n1 * v.n + s11 * v.t1 + s12 * v.t2, n2 * v.n + s12 * v.t1 + s22 * v.t2,
+          (nn * v.n + n1 * v.t1 + n2 * v.t2) / mu};
+}
+
 // D⁻¹ v with last row d.
 inline ConePoint<double> inverse_derivative_times(const ConePoint<double>& d, const ConePoint<double>& v) {
   return {v.t1, v.t2, dot(d, v)};
@@ -62,7 +72,9 @@ void NewtonVelocitySpace::load(const ContactProblem& problem, const ConeProblem&
   const int n = cones.size();
   lu_.analyse(*factored_);
   d_.resize(n, 3);
-  sq_.resize(n, 9);
+  q_.resize(n, 6);
+  b_.resize(n, 9);
+  s_.resize(n, 9);
   rows_.resize(n, 3);
   weight_.resize(n);
   nodes_.resize(factored_->num_nodes());
@@ -139,14 +151,13 @@ void NewtonVelocitySpace::eliminate(const ConeVector& at, double delta) {
   const double* mu = cones_->friction().data();
   const double* compliance = cones_->compliance().data();
   const double* root = cones_->inverse_root_weight().data();
-  // B̄ is needed by constraint, but found for several at once: it goes through a buffer that stays in the cache.
+  // B̄ is found for several constraints at once, but the LU wants it by constraint: it is copied while it is in the
+  // cache.
   constexpr int strip = 64;
-  double b[9][strip];
   for (int begin = 0; begin < n; begin += strip) {
-    const int size = std::min(strip, n - begin);
+    const int end = std::min(begin + strip, n);
     STICTION_VECTORISE
-    for (int k = 0; k < size; ++k) {
-      const int i = begin + k;
+    for (int i = begin; i < end; ++i) {
       const ConePoint<double> x = get(at.x, i), y = get(at.y, i);
       const DualDerivative<double> forward(y, mu[i], delta);
       const double inverse_n = 1.0 / forward.n, over_mu = 1.0 / mu[i];
@@ -161,22 +172,21 @@ void NewtonVelocitySpace::eliminate(const ConeVector& at, double delta) {
                       q * ConePoint<double>{d.t2 * x.t1, x.n + d.t2 * x.t2, x.t2 + d.t2 * x.n},
                       q * ConePoint<double>{d.n * x.t1, d.n * x.t2, d.n * x.n}};
       const Block s = regulariser(bar, eta + compliance[i], eta + compliance[n + i], eta + compliance[2 * n + i]);
-      put_columns(sq_, i, s * q0, s * q1, s * q2);
-      const double scale = root[i] * root[i];
-      const ConePoint<double> b0 = scale * (s * bar.c0), b1 = scale * (s * bar.c1), b2 = scale * (s * bar.c2);
-      b[0][k] = b0.t1;
-      b[1][k] = b0.t2;
-      b[2][k] = b0.n;
-      b[3][k] = b1.t1;
-      b[4][k] = b1.t2;
-      b[5][k] = b1.n;
-      b[6][k] = b2.t1;
-      b[7][k] = b2.t2;
-      b[8][k] = b2.n;
+      put_columns(s_, i, s.c0, s.c1, s.c2);
+      double* stored = q_.data() + i;
+      stored[0] = a.nn;
+      stored[n] = a.n1;
+      stored[2 * n] = a.n2;
+      stored[3 * n] = a.s11;
+      stored[4 * n] = a.s12;
+      stored[5 * n] = a.s22;
+      put_columns(b_, i, s * bar.c0, s * bar.c1, s * bar.c2);
     }
-    for (int k = 0; k < size; ++k) {
-      double* out = weight_[begin + k].data();
-      for (int e = 0; e < 9; ++e) out[e] = b[e][k];
+    const double* b = b_.data();
+    for (int i = begin; i < end; ++i) {
+      double* out = weight_[i].data();
+      const double scale = root[i] * root[i];
+      for (int k = 0; k < 9; ++k) out[k] = scale * b[k * n + i];
     }
   }
   eliminate_scalars(at);
@@ -216,10 +226,11 @@ void NewtonVelocitySpace::follow_path() {
 
 void NewtonVelocitySpace::first_right_side(const ConeVector& at, const Rows3& rp, const Rows3& rc) {
   const int n = cones_->size();
+  const double* mu = cones_->friction().data();
   STICTION_VECTORISE
   for (int i = 0; i < n; ++i) {
-    const ConePoint<double> y0 = inverse_derivative_times(get(d_, i), get(rp, i));
-    put(rows_, i, get_block(sq_, i) * (get(rc, i) - jordan_product(get(at.x, i), y0)));
+    const ConePoint<double> v = get_block(s_, i) * q_times(q_, i, mu[i], get(rc, i));
+    put(rows_, i, v - get_block(b_, i) * get(rp, i));
   }
   for (const ScalarConstraint& s : cones_->scalars()) {
     const int i = s.index;
@@ -238,13 +249,14 @@ void NewtonVelocitySpace::first_right_side(const ConeVector& at, const Rows3& rp
 void NewtonVelocitySpace::back_substitute(const ConeVector& at, const Rows3& rc, ConeVector& direction) {
   const int n = cones_->size();
   const double eta = eta_;
+  const double* mu = cones_->friction().data();
   const double* compliance = cones_->compliance().data();
   STICTION_VECTORISE
   for (int i = 0; i < n; ++i) {
     const ConePoint<double> d = get(d_, i);
     const ConePoint<double> y0 = inverse_derivative_times(d, get(rows_, i));
     const ConePoint<double> r = get(rc, i) - jordan_product(get(at.x, i), y0);
-    const ConePoint<double> l = get_block(sq_, i) * r;
+    const ConePoint<double> l = get_block(s_, i) * q_times(q_, i, mu[i], r);
     const ConePoint<double> e{(eta + compliance[i]) * l.t1, (eta + compliance[n + i]) * l.t2,
                               (eta + compliance[2 * n + i]) * l.n};
     put(direction.impulse, i, l);

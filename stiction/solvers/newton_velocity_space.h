@@ -3,11 +3,11 @@
 // Per constraint, with Q = P⁻¹ Arw(y)⁻¹, E = η + R and B̄ = Q Arw(x) D⁻¹ in closed form:
 //
 //     S = (I + B̄ E)⁻¹,   B̄ ← S B̄,   K = I + Σ A_iᵀ B̄_i A_i                                                  (6.3)
-//     K Δw = Aᵀ S Q (r_c − Arw(x) D⁻¹ r_p),   Δy₀ = D⁻¹(r_p + A Δw),
-//     Δλ = S Q (r_c − Arw(x) Δy₀),   Δy = Δy₀ + D⁻¹ E Δλ
+//     K Δw = Aᵀ(S Q r_c − B̄ r_p),   Δy₀ = D⁻¹(r_p + A Δw),   Δλ = S Q (r_c − Arw(x) Δy₀),   Δy = Δy₀ + D⁻¹ E Δλ
 //
-// where A is scaled by 1/√w_i on the way. K has one block per velocity node, unsymmetric. Large piles are bound by
-// memory: of the matrices of a constraint only S Q and the last row of D⁻¹ are kept.
+// where A is scaled by 1/√w_i on the way. K has one block per velocity node, unsymmetric. B̄ r_p is taken with the B̄ of
+// K: large terms cancel, and with S Q Arw(x) D⁻¹ r_p instead, the same but for rounding, last digits take twice as
+// long.
 #pragma once
 
 #include "stiction/solvers/newton_system.h"
@@ -45,23 +45,25 @@ class NewtonVelocitySpace : public NewtonSystem {
   void multiply_transposed(const Rows3& rows, Pack8* nodes) const;            // Aᵀ rows
   void multiply(const Pack8* nodes, const Rows3& offset, Rows3& rows) const;  // A nodes + offset
   void transpose_segments();
-  void eliminate(const ConeVector& at, double delta);  // D⁻¹, S Q, B̄/w_i
+  void eliminate(const ConeVector& at, double delta);  // D⁻¹, Q, S, B̄/w_i
   void eliminate_scalars(const ConeVector& at);
-  void first_right_side(const ConeVector& at, const Rows3& rp, const Rows3& rc);  // S Q (r_c − Arw(x) D⁻¹ r_p)
+  void first_right_side(const ConeVector& at, const Rows3& rp, const Rows3& rc);  // S Q r_c − B̄ r_p
   void back_substitute(const ConeVector& at, const Rows3& rc, ConeVector& direction);
   void first_solve(const ConeVector& at, const Rows3& rp, const Rows3& rc, ConeVector& direction);
   void refine(const ConeVector& at, const Rows3& rp, const Rows3& rc, ConeVector& direction);
   double scalar_eta(const ScalarConstraint& s, int row) const;  // E of a row
   void drop_unstuck_rows();                                     // of rows_: what takes no part in a stick step
 
+  using Arrays6 = Eigen::Array<double, Eigen::Dynamic, 6>;
   using Arrays9 = Eigen::Array<double, Eigen::Dynamic, 9>;  // 3×3 matrices, column-major
 
   const DelassusFactored* factored_ = nullptr;
   const ConeProblem* cones_ = nullptr;
   NodeLu lu_;
   double eta_ = 0.0, stick_eta_ = 0.0;
-  Rows3 d_;                      // last row of D⁻¹
-  Arrays9 sq_;                   // S Q
+  Rows3 d_;    // last row of D⁻¹
+  Arrays6 q_;  // Arw(y)⁻¹
+  Arrays9 b_, s_;
   std::vector<Matrix3> weight_;  // B̄/w_i
   Rows3 rows_;
   std::vector<Pack8> nodes_, step_, correction_;
