@@ -11,7 +11,7 @@ three layers whatever the count). With --settle the time is that of a pile at re
 at most 60 iterations), then for FINE steps with the usual settings, and only then is measured. Contacts of ours are rigid,
 or give by C metres per newton; MuJoCo's give as is usual there. For ours also how many steps
 the judge certified at 1e-9, and its worst residual. "deepest" is the largest penetration in the steps that are timed, "at
-the end" that of the last one.
+the end" that of the last one. At last the power of the number of bodies with which the time grows.
 """
 
 from __future__ import annotations
@@ -161,6 +161,24 @@ def run(name: str, pile: Pile, steps: int, settle: list[int], **settings) -> dic
     return {"engine": name, **row, **engine.summary(steps)}
 
 
+def curves(rows: list[dict]) -> dict[tuple, list[tuple[int, float]]]:
+    """(bodies, ms per step) in ascending order, by engine, shape and compliance."""
+    found: dict[tuple, list[tuple[int, float]]] = {}
+    for row in sorted(rows, key=lambda row: row["bodies"]):
+        found.setdefault((row["engine"], row["shape"], row["compliance"]), []).append((row["bodies"], row["ms_per_step"]))
+    return found
+
+
+def print_powers(rows: list[dict]) -> None:
+    """p of time = c · bodies^p, by least squares of the logarithms."""
+    for (engine, shape, compliance), points in sorted(curves(rows).items()):
+        if len(points) < 2:
+            continue
+        bodies, times = np.log(points).T
+        given = f", {compliance:g} m/N" if compliance else ""
+        print(f"{engine}, {shape}{given}: time grows as the power {np.polyfit(bodies, times, 1)[0]:.2f} of {points[0][0]} to {points[-1][0]} bodies")
+
+
 def draw(rows: list[dict], path: str) -> None:
     import matplotlib
 
@@ -169,8 +187,7 @@ def draw(rows: list[dict], path: str) -> None:
 
     figure, axis = plt.subplots(figsize=(7.0, 4.6))
     styles = {("stiction", "box"): "C3-o", ("stiction", "sphere"): "C1-o", ("mujoco", "box"): "C0--s", ("mujoco", "sphere"): "C9--s"}
-    for engine, shape, compliance in sorted({(r["engine"], r["shape"], r["compliance"]) for r in rows}):
-        points = [(r["bodies"], r["ms_per_step"]) for r in rows if (r["engine"], r["shape"], r["compliance"]) == (engine, shape, compliance)]
+    for (engine, shape, compliance), points in sorted(curves(rows).items()):
         label = f"{engine}, {'boxes' if shape == 'box' else 'spheres'}{f', {compliance:g} m/N' if compliance else ''}"
         axis.loglog(*zip(*points), styles[engine, shape], alpha=0.5 if compliance else 1.0, label=label)
     counts = np.array(sorted({r["bodies"] for r in rows}))
@@ -202,7 +219,7 @@ def main() -> None:
     parser.add_argument("--max-iterations", type=int, help="of ours; default: that of the simulator")
     parser.add_argument("--csv")
     parser.add_argument("--plot")
-    parser.add_argument("--also", nargs="+", default=[], help="rows of earlier runs for the plot; --counts 0 runs nothing new")
+    parser.add_argument("--also", nargs="+", default=[], help="rows of earlier runs for the plot and the powers; --counts 0 runs nothing new")
     options = parser.parse_args()
     settings = {"compliance": options.compliance}
     for name in ("acceptable_tolerance", "max_iterations"):
@@ -232,13 +249,14 @@ def main() -> None:
             writer = csv.DictWriter(file, rows[0].keys())
             writer.writeheader()
             writer.writerows(rows)
+    for path in options.also:
+        with open(path, newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                whole = {name: int(row.get(name, 0)) for name in ("bodies", "steps", "settled")}
+                rows.append({**row, **whole, "compliance": float(row.get("compliance", 0.0)), "ms_per_step": float(row["ms_per_step"])})
+    print_powers(rows)
     if options.plot:
-        for path in options.also:
-            with open(path, newline="", encoding="utf-8") as file:
-                for row in csv.DictReader(file):
-                    whole = {name: int(row.get(name, 0)) for name in ("bodies", "steps", "settled")}
-                    rows.append({**row, **whole, "compliance": float(row.get("compliance", 0.0)), "ms_per_step": float(row["ms_per_step"])})
-        draw(sorted(rows, key=lambda row: row["bodies"]), options.plot)
+        draw(rows, options.plot)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ namespace stiction {
 
 class LocalPath {
  public:
-  static constexpr int few_bodies = 60;  // to begin with: 150 cost half as much again in all, 30 are hardly ever enough
+  static constexpr int few_bodies = 60;  // to begin with; 150 take a third more factorisations in all
 
   // Replaces λ, x and y of `point`, where κ stands, around the constraints `blocking` (not empty) of the factored
   // problem that `cones` was loaded with, within at least so many bodies. False, and `point` is as it was, where the
