@@ -108,7 +108,7 @@ inline __attribute__((always_inline)) Pack4 load2_twice(const double* from) {
 #if defined(__AVX__)
   return _mm256_broadcast_pd(reinterpret_cast<const __m128d*>(from));
 #else
-  return {from[0], from[1], from[0], from[1]};
+  return Pack4{from[0], from[1], from[0], from[1]};
 #endif
 }
 // A pack that several operations read stays in its register from here on: GCC would fetch it from memory for each.
