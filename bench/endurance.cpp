@@ -105,7 +105,7 @@ int main_(int argc, char** argv) {
   for (long k = 0; k < options.steps; ++k) {
     pusher.before_step(k, simulator);
     const StepReport& report = simulator.step();
-    not_certified += report.certified ? 0 : 1;
+    not_certified += report.certified() ? 0 : 1;
     worst = std::max(worst, report.residuals.eps_nat);
     deepest = std::max(deepest, report.largest_penetration);
     const State& state = simulator.state();

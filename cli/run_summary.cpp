@@ -35,6 +35,7 @@ void RunSummary::begin(Simulator& simulator, const std::vector<std::string>& sce
   solver = simulator.settings().solver;
   tolerance = simulator.settings().tolerance;
   acceptable_tolerance = simulator.settings().acceptable_tolerance;
+  geometric_tolerance = simulator.settings().geometric_tolerance;
   threads = simulator.settings().threads;
   time_step = simulator.time_step();
   start_time = end_time = simulator.state().time;
@@ -45,7 +46,21 @@ void RunSummary::begin(Simulator& simulator, const std::vector<std::string>& sce
 
 void RunSummary::add(const Simulator& simulator, const StepReport& report, double seconds) {
   ++steps;
-  certified += report.certified;
+  certified += report.certified();
+  law_certified += report.law_certified;
+  geometry_certified += report.geometry_certified;
+  energy_certified += report.energy_certified;
+  rechecked += report.num_rechecks > 0;
+  largest_gap_error = std::max(largest_gap_error, report.largest_gap_error);
+  energy_error += report.energy_error;
+  if (report.energy_error > largest_energy_gain) {
+    largest_energy_gain = report.energy_error;
+    gain_time = report.time;
+  }
+  if (report.unforeseen_penetration > unforeseen_penetration) {
+    unforeseen_penetration = report.unforeseen_penetration;
+    unforeseen_time = report.time;
+  }
   accepted += report.accepted;
   converged += report.converged();
   jammed += report.num_jammed_islands > 0;
@@ -91,8 +106,11 @@ std::string RunSummary::to_text() const {
   if (signal != 0) out << "; stopped by signal " << signal;
   if (!failure.empty()) out << "; stopped: " << failure;
   if (!is_finite) out << "; stopped because positions or velocities are no longer finite";
-  out << "\ncertified    " << certified << " of " << steps << " by the judge to " << tolerance;
-  if (accepted > certified) out << ", " << accepted - certified << " more accepted to " << acceptable_tolerance;
+  out << "\ncertified    " << certified << " of " << steps << "; by the judge " << law_certified << " to " << tolerance;
+  if (accepted > law_certified)
+    out << " (" << accepted - law_certified << " more accepted to " << acceptable_tolerance << ")";
+  out << ", in geometry " << geometry_certified << " to " << geometric_tolerance << " m, in energy "
+      << energy_certified;
   if (accepted < steps) out << "; " << steps - accepted << " FAILED";
   out << "\n";
   if (steps > 0) {
@@ -102,11 +120,17 @@ std::string RunSummary::to_text() const {
   if (largest_penetration > 0.0) out << ", at " << penetration_time << " s";
   if (jammed > 0)
     out << "; what is jammed is left as deep as it is (found in " << plural(jammed, "step", "steps") << ")";
+  out << "\ngeometry     unforeseen penetration at most " << unforeseen_penetration << " m";
+  if (unforeseen_penetration > 0.0) out << ", at " << unforeseen_time << " s";
+  out << "; gaps off by at most " << largest_gap_error << " m";
+  if (rechecked > 0) out << "; " << plural(rechecked, "step", "steps") << " solved again";
   out << "\ncontacts     at the end " << last.num_contacts << " (" << last.num_sticking << " sticking, "
       << last.num_sliding << " sliding, " << last.num_open << " open), at most " << most_contacts << "\n";
   out << "energy       kinetic " << energy_begin.kinetic << " to " << energy_end.kinetic << " J, potential "
       << energy_begin.potential << " to " << energy_end.potential << " J; friction took " << std::max(0.0, dissipated)
-      << " J\n";
+      << " J; integration error " << energy_error << " J";
+  if (largest_energy_gain > 0.0) out << ", largest gain " << largest_energy_gain << " J at " << gain_time << " s";
+  out << "\n";
   out << "speed        " << steps_per_second() << " steps/s, " << real_time_factor() << " times real time\n";
   if (!ignored.empty()) {
     out << "ignored      " << plural(static_cast<long>(ignored.size()), "kind of element", "kinds of elements")

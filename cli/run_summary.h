@@ -28,11 +28,17 @@ class RunSummary {
   std::vector<std::string> files;
   std::vector<IgnoredElement> ignored;
   std::string solver, model_description;
-  double tolerance = 0.0, acceptable_tolerance = 0.0;
+  double tolerance = 0.0, acceptable_tolerance = 0.0, geometric_tolerance = 0.0;
   double time_step = 0.0, start_time = 0.0, end_time = 0.0;  // s
   int threads = 1;
   int num_bodies = 0, num_velocities = 0, num_shapes = 0;
 
+  long law_certified = 0, geometry_certified = 0, energy_certified = 0;  // steps
+  long rechecked = 0;                                                    // steps that were solved again
+  double unforeseen_penetration = 0.0, unforeseen_time = 0.0;            // m, s: the deepest of all steps
+  double largest_gap_error = 0.0;                                        // m
+  double energy_error = 0.0;                                             // J, of all steps together
+  double largest_energy_gain = 0.0, gain_time = 0.0;                     // J, s: the largest energy_error of a step
   long steps = 0, certified = 0, accepted = 0, converged = 0, iterations = 0;
   long jammed = 0;              // steps with StepReport::num_jammed_islands
   double worst_residual = 0.0;  // largest ε_nat

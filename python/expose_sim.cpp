@@ -48,6 +48,9 @@ const std::vector<Setting>& settings() {
       setting<&S::solver>("solver", "str = 'auto'"),
       setting<&S::tolerance>("tolerance", "float = 1e-9"),
       setting<&S::acceptable_tolerance>("acceptable_tolerance", "float = 1e-6"),
+      setting<&S::geometric_tolerance>("geometric_tolerance", "float = 1e-3"),
+      setting<&S::energy_tolerance>("energy_tolerance", "float = 1e-2"),
+      setting<&S::recheck>("recheck", "bool = True"),
       setting<&S::max_iterations>("max_iterations", "int = 300"),
       {{"on_failure", "str = 'report'",
         [](S& s, const Argument& a) { s.on_failure = static_cast<FailurePolicy>(read_choice(a, policies)); }},
@@ -65,6 +68,7 @@ const std::vector<Setting>& settings() {
       part_setting<rows, &Rows::largest_correction>("largest_correction", "float = 1.0"),
       part_setting<rows, &Rows::project_positions>("project_positions", "bool = False"),
       part_setting<rows, &Rows::project_loops>("project_loops", "bool = True"),
+      part_setting<rows, &Rows::hold_sticking>("hold_sticking", "bool = True"),
       part_setting<rows, &Rows::restitution_threshold>("restitution_threshold", "float = 1e-2"),
       part_setting<rows, &Rows::limit_margin>("limit_margin", "float = 1e-2"),
       part_setting<near, &Near::margin>("margin", "float = 1e-3"),
@@ -373,7 +377,28 @@ void expose_results(Class& simulator) {
             const Turn turn(s);
             return s.simulator.num_uncertified_steps();
           },
-          "steps not certified since construction or reset, the failed ones among them")
+          "steps not certified for whatever reason since construction or reset, the failed ones among them")
+      .def_prop_ro(
+          "num_law_uncertified_steps",
+          [](SharedSimulator& s) {
+            const Turn turn(s);
+            return s.simulator.num_law_uncertified_steps();
+          },
+          "steps whose residual is beyond the tolerance")
+      .def_prop_ro(
+          "num_geometry_uncertified_steps",
+          [](SharedSimulator& s) {
+            const Turn turn(s);
+            return s.simulator.num_geometry_uncertified_steps();
+          },
+          "steps whose end differs from what their rows promised by more than geometric_tolerance")
+      .def_prop_ro(
+          "num_energy_uncertified_steps",
+          [](SharedSimulator& s) {
+            const Turn turn(s);
+            return s.simulator.num_energy_uncertified_steps();
+          },
+          "steps that gained more energy than energy_tolerance allows")
       .def(
           "contacts",
           [](SharedSimulator& s) {

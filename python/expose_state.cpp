@@ -24,7 +24,7 @@ double total_seconds(const StepReport& r) {
 }
 
 const char* verdict(const StepReport& r) {
-  return r.certified ? "certified" : r.accepted ? "accepted, not certified" : "NOT CERTIFIED";
+  return r.certified() ? "certified" : r.accepted ? "accepted, not certified" : "NOT CERTIFIED";
 }
 
 std::string repr(const StepReport& r) {
@@ -43,6 +43,7 @@ std::string describe(const StepReport& r) {
   if (r.num_limits) out << ", limits " << r.num_limits;
   if (r.num_dry_frictions) out << ", dry frictions " << r.num_dry_frictions;
   if (r.num_loops) out << ", loops " << r.num_loops;
+  if (r.num_servos) out << ", servos at their limit " << r.num_saturated_servos << " of " << r.num_servos;
   out << ", islands " << r.num_islands;
   if (r.num_jammed_islands) out << " (" << r.num_jammed_islands << " jammed: penetrations not driven out)";
   if (r.num_sleeping_bodies) out << ", sleeping bodies " << r.num_sleeping_bodies;
@@ -55,8 +56,16 @@ std::string describe(const StepReport& r) {
   out << std::setprecision(6) << "\n  energy     kinetic " << r.kinetic_energy << " J, potential " << r.potential_energy
       << " J; work of constraints " << std::setprecision(3) << r.constraint_work << " J, dissipated " << r.dissipated
       << " J";
-  out << "\n  geometry   largest penetration " << r.largest_penetration << " m\n  time       " << 1e6 * total_seconds(r)
-      << " us";
+  if (r.actuator_work != 0.0 || r.applied_work != 0.0)
+    out << ", work of actuators " << r.actuator_work << " J, of applied forces " << r.applied_work << " J";
+  if (r.damped != 0.0) out << ", damped " << r.damped << " J";
+  out << "; error " << r.energy_error << " J";
+  if (!r.energy_certified) out << " (NOT CERTIFIED)";
+  out << "\n  geometry   largest penetration " << r.largest_penetration << " m, unforeseen " << r.unforeseen_penetration
+      << " m, gaps off by " << r.largest_gap_error << " m";
+  if (r.num_rechecks) out << ", rechecked " << r.num_rechecks << " times";
+  if (!r.geometry_certified) out << " (NOT CERTIFIED)";
+  out << "\n  time       " << 1e6 * total_seconds(r) << " us";
   return out.str();
 }
 
@@ -70,6 +79,8 @@ void expose_report(nb::module_& module) {
       .def_ro("num_limits", &StepReport::num_limits)
       .def_ro("num_dry_frictions", &StepReport::num_dry_frictions)
       .def_ro("num_loops", &StepReport::num_loops)
+      .def_ro("num_servos", &StepReport::num_servos, "servos that are rows because they may reach their limit")
+      .def_ro("num_saturated_servos", &StepReport::num_saturated_servos, "those that do")
       .def_ro("num_islands", &StepReport::num_islands)
       .def_ro("num_sleeping_bodies", &StepReport::num_sleeping_bodies)
       .def_ro("num_jammed_islands", &StepReport::num_jammed_islands,
@@ -80,12 +91,25 @@ void expose_report(nb::module_& module) {
       .def_ro("factorisations", &StepReport::factorisations)
       .def_ro("residuals", &StepReport::residuals, "by the judge, the worst of all islands")
       .def_ro("worst_contact", &StepReport::worst_contact, "index into contacts(); -1: no contact is the worst")
-      .def_ro("certified", &StepReport::certified, "residuals.eps_nat is within the tolerance")
+      .def_prop_ro("certified", &StepReport::certified, "law, geometry and energy are")
+      .def_ro("law_certified", &StepReport::law_certified, "residuals.eps_nat is within the tolerance")
       .def_ro("accepted", &StepReport::accepted, "it is at least within the acceptable tolerance")
       .def_ro("kinetic_energy", &StepReport::kinetic_energy, "of the state that the step began with, J")
       .def_ro("potential_energy", &StepReport::potential_energy, "of the state that the step began with, J")
       .def_ro("constraint_work", &StepReport::constraint_work, "by constraint impulses in the step, J")
       .def_ro("dissipated", &StepReport::dissipated, "by friction of contacts and joints, J")
+      .def_ro("actuator_work", &StepReport::actuator_work, "of actuators, J")
+      .def_ro("applied_work", &StepReport::applied_work, "of joint and external forces that were set, J")
+      .def_ro("damped", &StepReport::damped, "by dampers of joints, J")
+      .def_ro("energy_error", &StepReport::energy_error, "of the integrator: what the balance does not explain, J")
+      .def_ro("energy_certified", &StepReport::energy_certified, "it is no gain beyond the energy tolerance")
+      .def_ro("unforeseen_penetration", &StepReport::unforeseen_penetration,
+              "the deepest that anything is at the end of the step beyond what its row promised, m")
+      .def_ro("largest_gap_error", &StepReport::largest_gap_error,
+              "gap at the end of the step against gap promised, over rows that carry an impulse, m")
+      .def_ro("num_rechecks", &StepReport::num_rechecks,
+              "how often contacts that were missed became rows and islands were solved again")
+      .def_ro("geometry_certified", &StepReport::geometry_certified, "both are within the geometric tolerance")
       .def_ro("largest_penetration", &StepReport::largest_penetration, "of the contacts that the step began with, m")
       .def_prop_ro(
           "seconds",

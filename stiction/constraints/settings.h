@@ -19,6 +19,8 @@ struct ConstraintSettings {
   // redundant (a plane four-bar with point or hinge loops): what rounding leaves of their errors cannot be driven out,
   // and a velocity that Baumgarte asks for in such a direction turns into energy. Projection leaves velocities alone.
   bool project_loops = true;
+  // What sticks stays where it began to stick: the way that velocities alone let it creep is taken back (3.8).
+  bool hold_sticking = true;
   double restitution_threshold = 1e-2;  // m/s; slower impacts do not bounce
   double limit_margin = 1e-2;           // rad or m; limits nearer than this, or reachable in the step, become rows
 

@@ -35,6 +35,8 @@ std::span<const TableMember> report_members() {
       STICTION_INT(num_limits),
       STICTION_INT(num_dry_frictions),
       STICTION_INT(num_loops),
+      STICTION_INT(num_servos),
+      STICTION_INT(num_saturated_servos),
       STICTION_INT(num_islands),
       STICTION_INT(num_sleeping_bodies),
       STICTION_INT(num_jammed_islands),
@@ -43,8 +45,11 @@ std::span<const TableMember> report_members() {
       STICTION_INT(factorisations),
       STICTION_INT(worst_constraint),
       STICTION_INT(worst_contact),
-      STICTION_INT(certified),
+      STICTION_INT(law_certified),
       STICTION_INT(accepted),
+      STICTION_INT(geometry_certified),
+      STICTION_INT(energy_certified),
+      STICTION_INT(num_rechecks),
       STICTION_DOUBLE(eps_abs),
       STICTION_DOUBLE(eps_rel),
       STICTION_DOUBLE(eps_nat),
@@ -58,10 +63,16 @@ std::span<const TableMember> report_members() {
       STICTION_DOUBLE(potential_energy),
       STICTION_DOUBLE(constraint_work),
       STICTION_DOUBLE(dissipated),
+      STICTION_DOUBLE(actuator_work),
+      STICTION_DOUBLE(applied_work),
+      STICTION_DOUBLE(damped),
+      STICTION_DOUBLE(energy_error),
+      STICTION_DOUBLE(unforeseen_penetration),
+      STICTION_DOUBLE(largest_gap_error),
       STICTION_DOUBLE(largest_penetration),
       STICTION_VECTOR(seconds, 7),
   };
-  static_assert(sizeof(Row) == 18 * 4 + 21 * 8 && static_cast<int>(StepStage::count) == 7);
+  static_assert(sizeof(Row) == 22 * 4 + 27 * 8 && static_cast<int>(StepStage::count) == 7);
   return members;
 }
 
@@ -123,6 +134,9 @@ const std::vector<Setting>& settings_list() {
       STICTION_SETTING(time_step),
       STICTION_SETTING(tolerance),
       STICTION_SETTING(acceptable_tolerance),
+      STICTION_SETTING(geometric_tolerance),
+      STICTION_SETTING(energy_tolerance),
+      STICTION_SETTING(recheck),
       STICTION_SETTING(max_iterations),
       STICTION_SETTING(on_failure),
       STICTION_SETTING(warm_start),
@@ -137,6 +151,7 @@ const std::vector<Setting>& settings_list() {
       STICTION_PART(constraints, largest_correction),
       STICTION_PART(constraints, project_positions),
       STICTION_PART(constraints, project_loops),
+      STICTION_PART(constraints, hold_sticking),
       STICTION_PART(constraints, restitution_threshold),
       STICTION_PART(constraints, limit_margin),
       STICTION_PART(collision, margin),
@@ -207,6 +222,8 @@ ReportRow to_row(const StepReport& r) {
                 r.num_limits,
                 r.num_dry_frictions,
                 r.num_loops,
+                r.num_servos,
+                r.num_saturated_servos,
                 r.num_islands,
                 r.num_sleeping_bodies,
                 r.num_jammed_islands,
@@ -215,9 +232,11 @@ ReportRow to_row(const StepReport& r) {
                 r.factorisations,
                 r.residuals.worst_constraint,
                 r.worst_contact,
-                r.certified,
+                r.law_certified,
                 r.accepted,
-                0,
+                r.geometry_certified,
+                r.energy_certified,
+                r.num_rechecks,
                 r.residuals.eps_abs,
                 r.residuals.eps_rel,
                 r.residuals.eps_nat,
@@ -231,6 +250,12 @@ ReportRow to_row(const StepReport& r) {
                 r.potential_energy,
                 r.constraint_work,
                 r.dissipated,
+                r.actuator_work,
+                r.applied_work,
+                r.damped,
+                r.energy_error,
+                r.unforeseen_penetration,
+                r.largest_gap_error,
                 r.largest_penetration,
                 {}};
   std::copy(r.seconds.begin(), r.seconds.end(), row.seconds);
@@ -247,6 +272,7 @@ StepReport from_row(const ReportRow& row, double time) {
   r.num_open = row.num_open, r.num_limits = row.num_limits, r.num_dry_frictions = row.num_dry_frictions;
   r.num_loops = row.num_loops, r.num_islands = row.num_islands, r.num_sleeping_bodies = row.num_sleeping_bodies;
   r.num_jammed_islands = row.num_jammed_islands;
+  r.num_servos = row.num_servos, r.num_saturated_servos = row.num_saturated_servos;
   r.status = static_cast<SolveStatus>(row.status);
   r.iterations = row.iterations, r.factorisations = row.factorisations;
   r.residuals = {.eps_abs = row.eps_abs,
@@ -260,10 +286,16 @@ StepReport from_row(const ReportRow& row, double time) {
                  .normal_separation = row.normal_separation,
                  .worst_constraint = row.worst_constraint};
   r.worst_contact = row.worst_contact;
-  r.certified = row.certified != 0;
+  r.law_certified = row.law_certified != 0;
+  r.geometry_certified = row.geometry_certified != 0;
+  r.energy_certified = row.energy_certified != 0;
+  r.num_rechecks = row.num_rechecks;
   r.accepted = row.accepted != 0;
   r.kinetic_energy = row.kinetic_energy, r.potential_energy = row.potential_energy;
   r.constraint_work = row.constraint_work, r.dissipated = row.dissipated;
+  r.actuator_work = row.actuator_work, r.applied_work = row.applied_work;
+  r.damped = row.damped, r.energy_error = row.energy_error;
+  r.unforeseen_penetration = row.unforeseen_penetration, r.largest_gap_error = row.largest_gap_error;
   r.largest_penetration = row.largest_penetration;
   std::copy(std::begin(row.seconds), std::end(row.seconds), r.seconds.begin());
   return r;

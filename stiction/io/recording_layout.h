@@ -11,7 +11,7 @@
 namespace stiction::recording {
 
 inline constexpr char format_name[] = "stiction recording";
-inline constexpr int format_version = 3;
+inline constexpr int format_version = 4;
 
 // Tables in the order of this enumeration. N steps, C contacts, E external forces, S full states.
 enum class Table {
@@ -39,11 +39,12 @@ const char* name_of(Table table);
 
 // A report as a record.
 struct ReportRow {
-  std::int32_t num_contacts, num_sticking, num_sliding, num_open, num_limits, num_dry_frictions, num_loops, num_islands,
-      num_sleeping_bodies, num_jammed_islands, status, iterations, factorisations, worst_constraint, worst_contact,
-      certified, accepted, unused;
+  std::int32_t num_contacts, num_sticking, num_sliding, num_open, num_limits, num_dry_frictions, num_loops, num_servos,
+      num_saturated_servos, num_islands, num_sleeping_bodies, num_jammed_islands, status, iterations, factorisations,
+      worst_constraint, worst_contact, law_certified, accepted, geometry_certified, energy_certified, num_rechecks;
   double eps_abs, eps_rel, eps_nat, natural_map, signorini_complementarity, signorini_penetration, coulomb, dissipation,
-      normal_separation, kinetic_energy, potential_energy, constraint_work, dissipated, largest_penetration, seconds[7];
+      normal_separation, kinetic_energy, potential_energy, constraint_work, dissipated, actuator_work, applied_work,
+      damped, energy_error, unforeseen_penetration, largest_gap_error, largest_penetration, seconds[7];
 };
 ReportRow to_row(const StepReport& report);
 StepReport from_row(const ReportRow& row,

@@ -26,6 +26,8 @@ void check_settings(const SimulatorSettings& s, double time_step) {
   positive("tolerance", s.tolerance);
   not_negative("acceptable_tolerance", s.acceptable_tolerance);
   not_negative("max_iterations", s.max_iterations);
+  positive("geometric_tolerance", s.geometric_tolerance);
+  positive("energy_tolerance", s.energy_tolerance);
   not_negative("constraints.baumgarte", s.constraints.baumgarte);
   if (s.constraints.baumgarte > 1.0)
     refuse("simulator: constraints.baumgarte is ", s.constraints.baumgarte, ", over 1");
@@ -104,6 +106,13 @@ IslandSlot& Simulator::Workspace::slot(int k) {
   return slots[k];
 }
 
+void Simulator::Workspace::count_uncertified() {
+  num_uncertified_steps += !report.certified();
+  num_law_uncertified_steps += !report.law_certified;
+  num_geometry_uncertified_steps += !report.geometry_certified;
+  num_energy_uncertified_steps += !report.energy_certified;
+}
+
 void Simulator::Workspace::wake() {
   std::fill(state.rest_steps.begin(), state.rest_steps.end(), 0);
 }
@@ -152,6 +161,15 @@ long Simulator::num_failed_steps() const {
 long Simulator::num_uncertified_steps() const {
   return workspace_->num_uncertified_steps;
 }
+long Simulator::num_law_uncertified_steps() const {
+  return workspace_->num_law_uncertified_steps;
+}
+long Simulator::num_geometry_uncertified_steps() const {
+  return workspace_->num_geometry_uncertified_steps;
+}
+long Simulator::num_energy_uncertified_steps() const {
+  return workspace_->num_energy_uncertified_steps;
+}
 
 void Simulator::set_solver_option(std::string_view name, double value) {
   Workspace& w = *workspace_;
@@ -175,6 +193,8 @@ void Simulator::reset() {
   workspace_->forget();
   workspace_->worst_residual = 0.0;
   workspace_->num_failed_steps = workspace_->num_uncertified_steps = 0;
+  workspace_->num_law_uncertified_steps = workspace_->num_geometry_uncertified_steps = 0;
+  workspace_->num_energy_uncertified_steps = 0;
 }
 
 void Simulator::reset(int keyframe) {
@@ -251,7 +271,7 @@ const StepReport& Simulator::step() {
   w.judge_islands();
   w.clock.stop(StepStage::judge, w.report);
   w.worst_residual = std::max(w.worst_residual, w.report.residuals.eps_nat);
-  if (!w.report.certified) ++w.num_uncertified_steps;
+  w.count_uncertified();
   if (!w.report.accepted) ++w.num_failed_steps;
   if (!w.report.accepted && w.settings.on_failure == FailurePolicy::raise) {
     w.state.collision = before;

@@ -36,6 +36,9 @@ struct SimulatorSettings {
   // A step that does not get there but is within this one is accepted: the solver `auto` stops at it where further
   // digits would cost it many times the work (boxes that tumble over each other). 0: nothing but the tolerance will do.
   double acceptable_tolerance = 1e-6;
+  double geometric_tolerance = 1e-3;  // m; what StepReport::geometry_certified compares with
+  double energy_tolerance = 1e-2;  // what StepReport::energy_certified compares with, a part of the energy that moves
+  bool recheck = true;             // what the rows of a step missed is made a row, and the step solved again
   // Of the contact solver, per island. 0 takes the solver's own limit, which can mean seconds for one step of a pile.
   int max_iterations = 300;
   ConstraintSettings constraints = {};
@@ -107,7 +110,11 @@ class Simulator {
   const StepReport& report() const;
   double worst_residual() const;       // largest ε_nat since construction or reset
   long num_failed_steps() const;       // steps not even accepted since construction or reset
-  long num_uncertified_steps() const;  // steps not certified, the failed ones among them
+  long num_uncertified_steps() const;  // steps not certified for whatever reason, the failed ones among them
+  // Of these, by reason: the judge, the geometry, the energy. A step may have several.
+  long num_law_uncertified_steps() const;
+  long num_geometry_uncertified_steps() const;
+  long num_energy_uncertified_steps() const;
 
   std::span<const Contact> contacts() const;  // of the last step
   // Joint impulses of limits, dry friction and loops of the last step, by velocity, N·m·s: Jᵀλ of all constraints.

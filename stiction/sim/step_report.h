@@ -19,6 +19,7 @@ struct StepReport {
   // Constraints of the step. Contacts by regime; the others by kind.
   int num_contacts = 0, num_sticking = 0, num_sliding = 0, num_open = 0;
   int num_limits = 0, num_dry_frictions = 0, num_loops = 0;
+  int num_servos = 0, num_saturated_servos = 0;  // servos that are rows because they may reach their limit; and do
   int num_islands = 0;
   int num_sleeping_bodies = 0;
   // Islands solved without driving penetrations out, because no motion did that for all of their contacts: what is
@@ -33,14 +34,28 @@ struct StepReport {
 
   // The judge's account: the worst of all islands (zero where judging is switched off).
   Residuals residuals;
-  int worst_contact = -1;  // index into Simulator::contacts() of the constraint that carries eps_nat; −1: no contact
-  bool certified = true;   // residuals.eps_nat is within the tolerance (not judged: the solver says so)
-  bool accepted = true;    // it is at least within the acceptable tolerance
+  int worst_contact = -1;     // index into Simulator::contacts() of the constraint that carries eps_nat; −1: no contact
+  bool law_certified = true;  // residuals.eps_nat is within the tolerance (not judged: the solver says so)
+  bool accepted = true;       // it is at least within the acceptable tolerance
+
+  // Geometry (specification 3.10): what is found at the end of the step against what its rows had promised, m.
+  double unforeseen_penetration = 0.0;  // the deepest that anything is there, or went through, beyond its row's promise
+  double largest_gap_error = 0.0;       // |gap there − gap promised|, largest over the rows that carry an impulse
+  int num_rechecks = 0;                 // how often contacts that were missed became rows and islands were solved again
+  bool geometry_certified = true;       // both are within SimulatorSettings::geometric_tolerance
 
   // Energy, J. Of the state that the step began with; and what constraint impulses did in the step.
   double kinetic_energy = 0.0, potential_energy = 0.0;
   double constraint_work = 0.0;  // T(v⁺) − T(v_f), (1.9)
   double dissipated = 0.0;       // by friction of contacts and joints, ≥ 0
+  double actuator_work = 0.0;    // of actuators
+  double applied_work = 0.0;     // of the joint and external forces that the caller set
+  double damped = 0.0;           // by dampers of joints, ≥ 0
+  double energy_error = 0.0;     // what the step's change of energy differs by from all of this: the integrator's
+  bool energy_certified = true;  // it is no gain beyond SimulatorSettings::energy_tolerance
+
+  // The law, the geometry and the energy: what the step says of the world is right.
+  bool certified() const { return law_certified && geometry_certified && energy_certified; }
 
   double largest_penetration = 0.0;  // m, over the contacts that the step began with
 

@@ -220,8 +220,8 @@ void Simulator::Workspace::judge_islands() {
   }
   account_energy();
   const double eps = report.residuals.eps_nat;
-  report.certified = settings.judge ? eps <= settings.tolerance : report.converged();
-  report.accepted = report.certified ||
+  report.law_certified = settings.judge ? eps <= settings.tolerance : report.converged();
+  report.accepted = report.law_certified ||
                     (settings.judge ? eps <= settings.acceptable_tolerance : report.status == SolveStatus::acceptable);
 }
 

@@ -75,6 +75,7 @@ struct Simulator::Workspace {
   StepReport report;
   double worst_residual = 0.0;
   long num_failed_steps = 0, num_uncertified_steps = 0;
+  long num_law_uncertified_steps = 0, num_geometry_uncertified_steps = 0, num_energy_uncertified_steps = 0;
   std::vector<Contact> contacts;  // on demand
   bool contacts_current = false;
   StageClock clock;
@@ -93,6 +94,7 @@ struct Simulator::Workspace {
 
   void carry_guesses();
   void account_energy();
+  void count_uncertified();
   const DynamicsData& past_dynamics();
   template <class Function>
   void for_each_loop_wrench(Function&& function);

@@ -247,7 +247,7 @@ TEST(Joints, LoopsInFreeFallAskForNothing) {
   Simulator simulator(builder.build(), {.time_step = 1e-3});
   for (int k = 0; k < 100; ++k) {
     const StepReport& report = simulator.step();
-    EXPECT_TRUE(report.certified) << k << ' ' << report.residuals.eps_nat;
+    EXPECT_TRUE(report.certified()) << k << ' ' << report.residuals.eps_nat;
     EXPECT_EQ(report.iterations, 0) << k;
   }
 }

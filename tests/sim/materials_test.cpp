@@ -125,7 +125,7 @@ TEST(Materials, FailurePolicyRaisesAndKeepsTheState) {
   SimulatorSettings settings{.time_step = 1e-3, .solver = "ncp-pgs", .max_iterations = 50};
   Simulator reporting(model, settings);
   reporting.step();
-  EXPECT_FALSE(reporting.report().certified);
+  EXPECT_FALSE(reporting.report().certified());
   EXPECT_FALSE(reporting.report().converged());
   EXPECT_EQ(reporting.num_uncertified_steps(), 1);
   EXPECT_GT(reporting.report().residuals.eps_nat, 1e-9);
@@ -152,7 +152,7 @@ TEST(Simulator, AcceptsWhatIsWithinTheAcceptableTolerance) {
     v << 1.0, 0.3, -0.1, 2.0, 0.0, 1.0;
     lenient.set_velocity(v);
     const StepReport& report = lenient.step(3);
-    EXPECT_FALSE(report.certified);
+    EXPECT_FALSE(report.certified());
     EXPECT_TRUE(report.accepted);
     EXPECT_EQ(report.status, SolveStatus::acceptable);
     EXPECT_EQ(lenient.num_uncertified_steps(), 3);
