@@ -240,7 +240,10 @@ void RowBuilder::add_contact(const Inputs& in, int index, double margin, RowSet&
   const Side a = point_side(in, shape_a.body, frame, point.position, 1.0);
   const Side b = point_side(in, shape_b.body, frame, point.position, -1.0);
   const Pack4 c_free = relative_velocity(in, a, b);
-  if (point.gap > margin && point.gap + in.time_step * c_free[2] > margin) return;
+  const PointRole role = in.roles ? in.roles[index] : PointRole::usual;
+  if (role == PointRole::passes) return;
+  const bool is_exact = role == PointRole::exact;
+  if (!is_exact && point.gap > margin && point.gap + in.time_step * c_free[2] > margin) return;
 
   points_.push_back(index);
   frames_.push_back(frame);
@@ -254,7 +257,10 @@ void RowBuilder::add_contact(const Inputs& in, int index, double margin, RowSet&
                                             .feature = point.id.feature},
                                            tree_of(a.body), tree_of(b.body));
   // Whole packs are stored: a lane stored alone would stall the next load of its pack.
-  const NormalTerms normal = normal_terms(in, point, material, c_free[2]);
+  NormalTerms normal = normal_terms(in, point, material, c_free[2]);
+  if (is_exact && material.compliance == 0.0) {
+    normal.offset = std::min(normal.offset, std::max(point.gap / in.time_step, -in.settings.largest_correction));
+  }
   row.error = Pack4{0.0, 0.0, point.gap, 0.0};
   row.offset = Pack4{0.0, 0.0, normal.offset, 0.0};
   row.compliance = Pack4{0.0, 0.0, normal.compliance, 0.0};

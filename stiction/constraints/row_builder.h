@@ -26,6 +26,13 @@ Matrix3 contact_frame(const Vector3& normal);
 // The same with the first tangent along the projection of `direction`, where it has one.
 Matrix3 contact_frame(const Vector3& normal, const Vector3& direction);
 
+// What becomes of a contact point.
+enum class PointRole : std::uint8_t {
+  usual,   // a row where it may close in the step
+  exact,   // a row in any case, whose gap is kept exactly
+  passes,  // no row: the bodies pass each other
+};
+
 class RowBuilder {
  public:
   explicit RowBuilder(std::shared_ptr<const Model> model);
@@ -36,6 +43,7 @@ class RowBuilder {
     const double* v = nullptr;       // velocity at the beginning of the step
     const double* v_free = nullptr;  // velocity at its end without constraints
     std::span<const ContactPoint> contacts;
+    const PointRole* roles = nullptr;  // by contact; null: all are usual
     // Contacts farther than this become rows only where the free motion brings them nearer than it, m; nearer ones
     // likewise where nothing that touches is quick enough to close their gap, see row_margin().
     double contact_margin = 0.0;

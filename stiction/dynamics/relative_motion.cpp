@@ -30,4 +30,21 @@ void body_velocity(const Model& model, const DynamicsData& data, const double* v
   store4(out + 4, linear);
 }
 
+void body_velocities(const DynamicsData& data, const double* v, AlignedVector<SpatialVector<double>>& velocity) {
+  const int n = static_cast<int>(data.bodies.size());
+  velocity.resize(static_cast<std::size_t>(n));
+  for (int b = 0; b < n; ++b) {
+    Pack4 angular{}, linear{};
+    if (const int parent = data.parent[b]; parent >= 0) {
+      angular = velocity[parent].angular.lanes();
+      linear = velocity[parent].linear.lanes();
+    }
+    for (int j = data.first_velocity[b]; j < data.first_velocity[b + 1]; ++j) {
+      angular += v[j] * data.motion[j].angular.lanes();
+      linear += v[j] * data.motion[j].linear.lanes();
+    }
+    velocity[b] = {Vec3<double>(angular), Vec3<double>(linear)};
+  }
+}
+
 }  // namespace stiction

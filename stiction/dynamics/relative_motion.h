@@ -13,4 +13,7 @@ int dof_through_factor(const Model& model, const DynamicsData& data, int dof, do
 // axes about its tree's reference. Along its chain: contacts need it of few bodies.
 void body_velocity(const Model& model, const DynamicsData& data, const double* v, int body, Pack8& velocity);
 
+// The same for all bodies at once, by their parents'.
+void body_velocities(const DynamicsData& data, const double* v, AlignedVector<SpatialVector<double>>& velocity);
+
 }  // namespace stiction

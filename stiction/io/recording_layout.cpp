@@ -69,10 +69,11 @@ std::span<const TableMember> report_members() {
       STICTION_DOUBLE(energy_error),
       STICTION_DOUBLE(unforeseen_penetration),
       STICTION_DOUBLE(largest_gap_error),
+      STICTION_DOUBLE(largest_normal_error),
       STICTION_DOUBLE(largest_penetration),
       STICTION_VECTOR(seconds, 7),
   };
-  static_assert(sizeof(Row) == 22 * 4 + 27 * 8 && static_cast<int>(StepStage::count) == 7);
+  static_assert(sizeof(Row) == 22 * 4 + 28 * 8 && static_cast<int>(StepStage::count) == 7);
   return members;
 }
 
@@ -256,6 +257,7 @@ ReportRow to_row(const StepReport& r) {
                 r.energy_error,
                 r.unforeseen_penetration,
                 r.largest_gap_error,
+                r.largest_normal_error,
                 r.largest_penetration,
                 {}};
   std::copy(r.seconds.begin(), r.seconds.end(), row.seconds);
@@ -296,6 +298,7 @@ StepReport from_row(const ReportRow& row, double time) {
   r.actuator_work = row.actuator_work, r.applied_work = row.applied_work;
   r.damped = row.damped, r.energy_error = row.energy_error;
   r.unforeseen_penetration = row.unforeseen_penetration, r.largest_gap_error = row.largest_gap_error;
+  r.largest_normal_error = row.largest_normal_error;
   r.largest_penetration = row.largest_penetration;
   std::copy(std::begin(row.seconds), std::end(row.seconds), r.seconds.begin());
   return r;

@@ -44,7 +44,8 @@ struct ReportRow {
       worst_constraint, worst_contact, law_certified, accepted, geometry_certified, energy_certified, num_rechecks;
   double eps_abs, eps_rel, eps_nat, natural_map, signorini_complementarity, signorini_penetration, coulomb, dissipation,
       normal_separation, kinetic_energy, potential_energy, constraint_work, dissipated, actuator_work, applied_work,
-      damped, energy_error, unforeseen_penetration, largest_gap_error, largest_penetration, seconds[7];
+      damped, energy_error, unforeseen_penetration, largest_gap_error, largest_normal_error, largest_penetration,
+      seconds[7];
 };
 ReportRow to_row(const StepReport& report);
 StepReport from_row(const ReportRow& row,

@@ -16,12 +16,10 @@ void write_pose(const DynamicsData& d, int body, Pose& pose) {
   pose.position = to_eigen(d.reference[d.tree_of[body]] + state.position);
 }
 
-// What no point of a body within `radius` of its origin exceeds, m/s.
-double largest_speed(const DynamicsData& d, int body, double radius) {
-  const BodyState<double>& state = d.bodies[body];
-  const Vec3<double>& w = state.velocity.angular;
-  const Vec3<double> v = d.reference_velocity[d.tree_of[body]] + state.velocity.linear + cross(w, state.position);
-  return std::sqrt(dot(v, v)) + radius * std::sqrt(dot(w, w));
+// Of the points of a body within `radius` of its origin.
+double largest_speed(const SpatialVector<double>& velocity, const Vec3<double>& origin, double radius) {
+  const Vec3<double> v = velocity.linear + cross(velocity.angular, origin);
+  return std::sqrt(dot(v, v)) + radius * std::sqrt(dot(velocity.angular, velocity.angular));
 }
 
 }  // namespace
@@ -31,23 +29,52 @@ ContactFinder::ContactFinder(std::shared_ptr<const Model> model, const Collision
       collider_(model_, settings),
       radius_(model_->bodies.size(), 0.0),
       poses_(model_->bodies.size()),
-      reach_(model_->bodies.size(), 0.0) {
+      earlier_(model_->bodies.size()) {
   for (const Shape& shape : model_->shapes) {
     if (shape.body < 0) continue;
     radius_[shape.body] = std::max(radius_[shape.body], shape.bound_center.norm() + shape.bound_radius);
   }
 }
 
-std::span<const ContactPoint> ContactFinder::find(const DynamicsData& dynamics, double time_step,
-                                                  CollisionCache& cache) {
-  if (model_->shapes.empty()) return {};
-  const double falling = time_step * time_step * model_->gravity.norm();
+void ContactFinder::place(const DynamicsData& dynamics) {
+  if (model_->shapes.empty()) return;
+  poses_.swap(earlier_);
   for (int b = 0; b < model_->num_bodies(); ++b) {
-    if (radius_[b] == 0.0) continue;
-    write_pose(dynamics, b, poses_[b]);
-    reach_[b] = time_step * largest_speed(dynamics, b, radius_[b]) + falling;
+    if (radius_[b] > 0.0) write_pose(dynamics, b, poses_[b]);
   }
-  return collider_.collide(poses_, reach_, cache);
+}
+
+void ContactFinder::find_ways(const DynamicsData& dynamics, double time_step, std::vector<double>& way) const {
+  way.resize(radius_.size());
+  for (std::size_t b = 0; b < radius_.size(); ++b) {
+    if (radius_[b] == 0.0) continue;
+    const BodyState<double>& state = dynamics.bodies[b];
+    const SpatialVector<double> velocity{state.velocity.angular,
+                                         dynamics.reference_velocity[dynamics.tree_of[b]] + state.velocity.linear};
+    way[b] = time_step * largest_speed(velocity, state.position, radius_[b]);
+  }
+}
+
+void ContactFinder::find_ways(const DynamicsData& dynamics, const AlignedVector<SpatialVector<double>>& velocity,
+                              double time_step, std::vector<double>& way) const {
+  way.resize(radius_.size());
+  for (std::size_t b = 0; b < radius_.size(); ++b) {
+    if (radius_[b] == 0.0) continue;
+    way[b] = time_step * largest_speed(velocity[b], dynamics.bodies[b].position, radius_[b]);
+  }
+}
+
+void ContactFinder::find(std::span<const double> reach, CollisionCache& cache, std::vector<ContactPoint>& points) {
+  points.clear();
+  if (model_->shapes.empty()) return;
+  const auto found = collider_.collide(poses_, reach, cache);
+  points.assign(found.begin(), found.end());
+}
+
+void ContactFinder::find_earlier(std::span<const double> reach, CollisionCache& cache,
+                                 std::vector<ContactPoint>& points) {
+  const auto found = collider_.collide(earlier_, reach, cache);
+  points.assign(found.begin(), found.end());
 }
 
 }  // namespace stiction

@@ -1,4 +1,4 @@
-// The contact points that a step from here may meet: those within the margin, or within reach of the bodies' speed.
+// The contact points that a step from here may meet: those within the margin, or within reach of what moves.
 #pragma once
 
 #include <memory>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "stiction/collision/collider.h"
-#include "stiction/dynamics/dynamics.h"
+#include "stiction/dynamics/relative_motion.h"
 
 namespace stiction {
 
@@ -14,15 +14,28 @@ class ContactFinder {
  public:
   ContactFinder(std::shared_ptr<const Model> model, const CollisionSettings& settings);
 
-  // After update_kinematics. The view stays valid until the next call.
-  std::span<const ContactPoint> find(const DynamicsData& dynamics, double time_step, CollisionCache& cache);
+  // After update_kinematics: takes the poses of all bodies from it; those of before are kept as earlier_poses().
+  void place(const DynamicsData& dynamics);
+  void return_to_earlier() { poses_.swap(earlier_); }  // what place() did last is undone
+  // What no point of a body moves in the step, m: at the velocities of the kinematics, or at others
+  // (relative_motion.h). Zero where a body has no shape.
+  void find_ways(const DynamicsData& dynamics, double time_step, std::vector<double>& way) const;
+  void find_ways(const DynamicsData& dynamics, const AlignedVector<SpatialVector<double>>& velocity, double time_step,
+                 std::vector<double>& way) const;
+
+  // The points of pairs nearer than the margin and both reaches, where bodies are or where they were before.
+  void find(std::span<const double> reach, CollisionCache& cache, std::vector<ContactPoint>& points);
+  void find_earlier(std::span<const double> reach, CollisionCache& cache, std::vector<ContactPoint>& points);
+
+  std::span<const Pose> poses() const { return poses_; }
+  std::span<const Pose> earlier_poses() const { return earlier_; }
+  double margin() const { return collider_.settings().margin; }
 
  private:
   std::shared_ptr<const Model> model_;
   Collider collider_;
   std::vector<double> radius_;  // m, of all shapes of a body about its origin; 0: no shape
-  std::vector<Pose> poses_;
-  std::vector<double> reach_;
+  std::vector<Pose> poses_, earlier_;
 };
 
 }  // namespace stiction

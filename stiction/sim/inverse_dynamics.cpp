@@ -116,6 +116,8 @@ struct InverseDynamics::Workspace {
   DynamicsData dynamics;
   ContactFinder contact_finder;
   CollisionCache cache;
+  std::vector<double> reach;
+  std::vector<ContactPoint> points;
   Actuation actuation;
   RowBuilder row_builder;
   RowSet rows;
@@ -153,7 +155,9 @@ struct InverseDynamics::Workspace {
 // Rows as the step would have them, were v_ref its free velocity; every contact point that is near becomes one.
 void InverseDynamics::Workspace::make_rows(const State& state, VectorView v_ref) {
   cache = state.collision;
-  const auto points = contact_finder.find(dynamics, simulator_settings.time_step, cache);
+  contact_finder.place(dynamics);
+  contact_finder.find_ways(dynamics, simulator_settings.time_step, reach);
+  contact_finder.find(reach, cache, points);
   row_builder.build({.dynamics = dynamics,
                      .q = state.q.data(),
                      .v = state.v.data(),

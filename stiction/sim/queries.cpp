@@ -32,11 +32,11 @@ const VectorX& Simulator::actuator_force() const {
   return workspace_->actuation.actuator_force();
 }
 
-// The last step began at the positions and velocities that integrate_state() left in its buffers.
+// The last step began at the positions and velocities that accept() left in its buffers.
 const DynamicsData& Simulator::Workspace::past_dynamics() {
   if (!past) past.emplace(*model);
   if (!past_current) {
-    update_kinematics(*model, next_position.data(), free_velocity.data(), *past);
+    update_kinematics(*model, next_position.data(), end_velocity.data(), *past);
     update_inertia(*model, *past);
     past_current = true;
   }
@@ -50,8 +50,10 @@ void Simulator::Workspace::for_each_loop_wrench(Function&& function) {
     if (rows[i].id.source != ConstraintSource::loop) continue;
     const Loop& loop = model->loops[rows[i].id.first];
     if (loop.kind == LoopKind::joint_equality) continue;  // acts along joints, between no two bodies
-    const auto placed = [&](int on, const Pose& pose) { return on < 0 ? pose : stiction::body_pose(*past, on) * pose; };
-    const Pose a = placed(loop.body_a, loop.pose_a), b = placed(loop.body_b, loop.pose_b);
+    const auto pose_of = [&](int on, const Pose& pose) {
+      return on < 0 ? pose : stiction::body_pose(*past, on) * pose;
+    };
+    const Pose a = pose_of(loop.body_a, loop.pose_a), b = pose_of(loop.body_b, loop.pose_b);
     const int block = rows[i].id.second;
     const Vector3 x = Vector3(impulse[i][0], impulse[i][1], impulse[i][2]) / time_step;
     Vector3 force = Vector3::Zero(), torque = Vector3::Zero();
@@ -88,7 +90,7 @@ std::pair<Vector3, Vector3> Simulator::joint_wrench(int body) {
   if (w.state.step == 0 || w.model->bodies[body].joint == JointType::free) return {Vector3::Zero(), Vector3::Zero()};
   w.past_dynamics();
   DynamicsData& past = *w.past;
-  const VectorX acceleration = (w.state.v - w.free_velocity) / w.time_step;
+  const VectorX acceleration = (w.state.v - w.end_velocity) / w.time_step;
   VectorX tau(acceleration.size());
   inverse_dynamics(*w.model, past, acceleration.data(), nullptr, 0, tau.data());
   const Vector3 origin = stiction::body_pose(past, body).position;

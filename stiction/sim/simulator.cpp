@@ -113,6 +113,24 @@ void Simulator::Workspace::count_uncertified() {
   num_energy_uncertified_steps += !report.energy_certified;
 }
 
+void Simulator::Workspace::begin_step() {
+  clock.start(settings.timed_every, report);
+  if (settings.on_failure != FailurePolicy::raise) return;
+  collision_before = state.collision;
+  found_before = state.found;
+}
+
+// The state stays that of before the step.
+void Simulator::Workspace::raise() {
+  state.collision = collision_before;
+  state.found = found_before;
+  state_changed();
+  throw SolverFailure("step at time " + std::to_string(state.time) + ": " + settings.solver + " ended " +
+                          std::string(to_string(report.status)) + " with a residual of " +
+                          std::to_string(report.residuals.eps_nat),
+                      report);
+}
+
 void Simulator::Workspace::wake() {
   std::fill(state.rest_steps.begin(), state.rest_steps.end(), 0);
 }
@@ -121,7 +139,13 @@ void Simulator::Workspace::forget() {
   state.warm_starts.clear();
   state.collision.clear();
   state.rest_steps.clear();
-  dynamics_current = contacts_current = false;
+  state.found.clear();
+  state_changed();
+}
+
+// The state is another one: nothing that was computed belongs to it.
+void Simulator::Workspace::state_changed() {
+  kinematics_current = inertia_current = placed = found_current = contacts_current = false;
 }
 
 Simulator::Simulator(std::shared_ptr<const Model> model, const SimulatorSettings& settings)
@@ -185,7 +209,7 @@ std::span<const std::pair<std::string, double>> Simulator::solver_options() cons
 void Simulator::set_state(const State& state) {
   check_state(model(), state);
   workspace_->state = state;
-  workspace_->dynamics_current = workspace_->contacts_current = false;
+  workspace_->state_changed();
 }
 
 void Simulator::reset() {
@@ -254,9 +278,7 @@ std::span<const BodyWrench> Simulator::external_forces() const {
 
 const StepReport& Simulator::step() {
   Workspace& w = *workspace_;
-  CollisionCache before;
-  if (w.settings.on_failure == FailurePolicy::raise) before = w.state.collision;
-  w.clock.start(w.settings.timed_every);
+  w.begin_step();
   w.update_dynamics();
   w.clock.stop(StepStage::kinematics, w.report);
   w.find_contacts();
@@ -264,23 +286,25 @@ const StepReport& Simulator::step() {
   w.clock.stop(StepStage::collide, w.report);
   w.find_free_velocity();
   w.clock.stop(StepStage::free_velocity, w.report);
-  w.make_rows();
-  w.clock.stop(StepStage::rows, w.report);
-  w.solve_islands();
-  w.clock.stop(StepStage::solve, w.report);
-  w.judge_islands();
-  w.clock.stop(StepStage::judge, w.report);
+  w.reach_with_free_velocity();
+  w.clock.stop(StepStage::collide, w.report);
+  do {
+    w.make_rows();
+    w.clock.stop(StepStage::rows, w.report);
+    w.solve_islands();
+    w.clock.stop(StepStage::solve, w.report);
+    w.judge_islands();
+    w.clock.stop(StepStage::judge, w.report);
+    w.find_end();
+    w.clock.stop(StepStage::integrate, w.report);
+    w.look_ahead();
+    w.clock.stop(StepStage::collide, w.report);
+  } while (w.recheck());
   w.worst_residual = std::max(w.worst_residual, w.report.residuals.eps_nat);
   w.count_uncertified();
   if (!w.report.accepted) ++w.num_failed_steps;
-  if (!w.report.accepted && w.settings.on_failure == FailurePolicy::raise) {
-    w.state.collision = before;
-    throw SolverFailure("step at time " + std::to_string(w.state.time) + ": " + w.settings.solver + " ended " +
-                            std::string(to_string(w.report.status)) + " with a residual of " +
-                            std::to_string(w.report.residuals.eps_nat),
-                        w.report);
-  }
-  w.integrate_state();
+  if (!w.report.accepted && w.settings.on_failure == FailurePolicy::raise) w.raise();
+  w.accept();
   w.clock.stop(StepStage::integrate, w.report);
   w.report.time = w.state.time;
   return w.report;

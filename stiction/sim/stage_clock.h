@@ -13,16 +13,18 @@ namespace stiction {
 class StageClock {
  public:
   // Begins a step: the first one is timed, then every `period`-th.
-  void start(int period) {
+  void start(int period, StepReport& report) {
     is_timed_ = untimed_ == 0;
     untimed_ = is_timed_ ? period - 1 : untimed_ - 1;
-    if (is_timed_) last_ = now();
+    if (!is_timed_) return;
+    report.seconds.fill(0.0);
+    last_ = now();
   }
-  // The time since the last call belongs to this stage.
+  // The time since the last call belongs to this stage, which may come more than once.
   void stop(StepStage stage, StepReport& report) {
     if (!is_timed_) return;
     const std::uint64_t time = now();
-    report.seconds[static_cast<int>(stage)] = static_cast<double>(time - last_) * seconds_per_tick();
+    report.seconds[static_cast<int>(stage)] += static_cast<double>(time - last_) * seconds_per_tick();
     last_ = time;
   }
 

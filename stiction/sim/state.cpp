@@ -9,7 +9,7 @@
 namespace stiction {
 namespace {
 
-constexpr std::uint64_t magic = 0x3230657461745353;  // "SState02", little endian
+constexpr std::uint64_t magic = 0x3330657461745353;  // "SState03", little endian
 
 std::uint64_t checksum(std::span<const std::byte> bytes) {  // FNV-1a
   std::uint64_t hash = 0xcbf29ce484222325;
@@ -67,6 +67,59 @@ class Reader {
   std::span<const std::byte> bytes_;
 };
 
+// A contact point as plain numbers.
+struct PointRecord {
+  ContactIdentity id;
+  double position[3], normal[3], gap;
+};
+static_assert(sizeof(PointRecord) == 72);
+
+void put_found(const FoundContacts& found, Writer& to) {
+  to.put_array(found.q.data(), found.q.size());
+  to.put_array(found.reach.data(), found.reach.size());
+  to.put(static_cast<std::uint64_t>(found.points.size()));
+  for (const ContactPoint& p : found.points) {
+    const Vector3 &x = p.position, &n = p.normal;
+    to.put(PointRecord{p.id, {x[0], x[1], x[2]}, {n[0], n[1], n[2]}, p.gap});
+  }
+}
+
+void get_found(Reader& from, FoundContacts& found) {
+  from.get_array(found.q);
+  from.get_array(found.reach);
+  std::vector<PointRecord> records;
+  from.get_array(records);
+  found.points.resize(records.size());
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const PointRecord& r = records[i];
+    found.points[i] = {r.id, Eigen::Map<const Vector3>(r.position), Eigen::Map<const Vector3>(r.normal), r.gap};
+  }
+}
+
+// Bytes from elsewhere may name shapes that do not exist.
+void check_found(const Model& model, const FoundContacts& found) {
+  if (!found.reach.empty() && found.reach.size() != model.bodies.size()) {
+    refuse("state: contacts were found with ", found.reach.size(), " reaches but the model has ", model.bodies.size(),
+           " bodies");
+  }
+  for (std::size_t b = 0; b < found.reach.size(); ++b) {
+    if (!(found.reach[b] >= 0.0)) refuse("state: body ", b, " has a reach of ", found.reach[b]);
+  }
+  const int num_shapes = static_cast<int>(model.shapes.size());
+  for (std::size_t i = 0; i < found.points.size(); ++i) {
+    const ContactPoint& p = found.points[i];
+    const int a = p.id.shape_a, b = p.id.shape_b;
+    if (a < 0 || b < 0 || a >= num_shapes || b >= num_shapes || !model.may_collide(a, b)) {
+      refuse("state: found contact ", i, " is between shapes ", a, " and ", b, ", which do not meet in the model");
+    }
+    if (i > 0 && p.id < found.points[i - 1].id) refuse("state: found contact ", i, " is out of order");
+    if (!p.position.allFinite() || !std::isfinite(p.gap) || !(std::abs(p.normal.squaredNorm() - 1.0) <= 1e-6)) {
+      refuse("state: found contact ", i, " has the gap ", p.gap, ", the normal (", p.normal.transpose(),
+             ") and the position (", p.position.transpose(), ")");
+    }
+  }
+}
+
 void check_vector(const char* name, const VectorX& values, int wanted) {
   if (values.size() != wanted) {
     refuse("state: ", name, " has ", values.size(), " entries but the model has ", wanted);
@@ -108,6 +161,7 @@ std::vector<std::byte> State::to_bytes() const {
   body.put_array(control.data(), control.size());
   body.put_array(warm_starts.data(), warm_starts.size());
   body.put_array(collision.bytes.data(), collision.bytes.size());
+  put_found(found, body);
   body.put_array(rest_steps.data(), rest_steps.size());
   Writer all;
   all.put(magic);
@@ -129,6 +183,7 @@ State State::from_bytes(std::span<const std::byte> bytes) {
   reader.get_array(state.control);
   reader.get_array(state.warm_starts);
   reader.get_array(state.collision.bytes);
+  get_found(reader, state.found);
   reader.get_array(state.rest_steps);
   if (!reader.at_end()) refuse("state: bytes are left over");
   return state;
@@ -174,6 +229,7 @@ void check_state(const Model& model, const State& state) {
       refuse("state: warm start ", i, " is left at a depth of ", state.warm_starts[i].left_depth);
     }
   }
+  check_found(model, state.found);
   if (!state.rest_steps.empty() && state.rest_steps.size() != model.trees.size()) {
     refuse("state: rest_steps has ", state.rest_steps.size(), " entries but the model has ", model.trees.size(),
            " trees");

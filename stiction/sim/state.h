@@ -9,6 +9,7 @@
 #include "stiction/collision/collision_cache.h"
 #include "stiction/constraints/identity.h"
 #include "stiction/model/model.h"
+#include "stiction/sim/found_contacts.h"
 
 namespace stiction {
 
@@ -21,6 +22,8 @@ struct State {
   // Warm starts: they change the last bits of a solution, so they belong to the state.
   std::vector<WarmStart> warm_starts;  // ascending identity
   CollisionCache collision;
+  // Collision looks at the end of a step for the geometric certificate; the next step begins with what it found.
+  FoundContacts found;
   std::vector<std::int32_t> rest_steps;  // sleeping: steps that each tree has been at rest; empty: nothing sleeps
 
   static State initial(const Model& model);

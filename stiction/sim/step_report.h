@@ -41,8 +41,11 @@ struct StepReport {
   // Geometry (specification 3.10): what is found at the end of the step against what its rows had promised, m.
   double unforeseen_penetration = 0.0;  // the deepest that anything is there, or went through, beyond its row's promise
   double largest_gap_error = 0.0;       // |gap there − gap promised|, largest over the rows that carry an impulse
-  int num_rechecks = 0;                 // how often contacts that were missed became rows and islands were solved again
-  bool geometry_certified = true;       // both are within SimulatorSettings::geometric_tolerance
+  // How far normals of rows that carry an impulse turned beyond what their bodies and the ways of their contacts
+  // explain, rad.
+  double largest_normal_error = 0.0;
+  int num_rechecks = 0;            // how often contacts that were missed became rows and islands were solved again
+  bool geometry_certified = true;  // all are within what SimulatorSettings::geometric_tolerance says
 
   // Energy, J. Of the state that the step began with; and what constraint impulses did in the step.
   double kinetic_energy = 0.0, potential_energy = 0.0;

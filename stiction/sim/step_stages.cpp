@@ -18,15 +18,9 @@ Pack4 pack_rows(const Constraint& c, const VectorX& rows) {
 }  // namespace
 
 void Simulator::Workspace::update_dynamics() {
-  if (!dynamics_current) {
-    update_kinematics(*model, state.q.data(), state.v.data(), dynamics);
-    update_inertia(*model, dynamics);
-  }
-  dynamics_current = true;
-}
-
-void Simulator::Workspace::find_contacts() {
-  points = contact_finder.find(dynamics, time_step, state.collision);
+  if (!kinematics_current) update_kinematics(*model, state.q.data(), state.v.data(), dynamics);
+  if (!inertia_current) update_inertia(*model, dynamics);
+  kinematics_current = inertia_current = true;
 }
 
 void Simulator::Workspace::find_sleepers() {
@@ -68,6 +62,7 @@ void Simulator::Workspace::make_rows() {
                      .v = state.v.data(),
                      .v_free = free_velocity.data(),
                      .contacts = points,
+                     .roles = roles.empty() ? nullptr : roles.data(),
                      .contact_margin = settings.collision.margin,
                      .time_step = time_step,
                      .settings = settings.constraints,
@@ -278,26 +273,29 @@ void Simulator::Workspace::account_energy() {
   }
 }
 
-void Simulator::Workspace::integrate_state() {
+// v⁺ and q⁺.
+void Simulator::Workspace::find_end() {
+  end_velocity = free_velocity;
   if (rows.size() > 0) {
     sum_factor_impulse(rows, impulse, velocity_lanes, factor_impulse);
     velocity_from_factor(*model, dynamics, factor_impulse.data(), factor_impulse.data());
-    free_velocity += factor_impulse;  // from here on v⁺
+    end_velocity += factor_impulse;
   }
-  const VectorX* moved_by = &free_velocity;
+  moved_velocity = &end_velocity;
   if (settings.constraints.projects_joints(*model) && rows.size() > 0) {
-    end_velocity.resize(rows.size());
+    row_end_velocity.resize(rows.size());
     for (int i = 0; i < rows.size(); ++i)
-      end_velocity[i] = velocity[i] - rows[i].compliance * impulse[i] - rows[i].offset;
+      row_end_velocity[i] = velocity[i] - rows[i].compliance * impulse[i] - rows[i].offset;
     // v⁺ + u moves the positions; v⁺ alone stays the velocity.
-    generalized_force =
-        free_velocity + projection.project(*model, dynamics, rows, end_velocity, time_step, settings.constraints);
-    moved_by = &generalized_force;
+    projected_velocity =
+        end_velocity + projection.project(*model, dynamics, rows, row_end_velocity, time_step, settings.constraints);
+    moved_velocity = &projected_velocity;
   }
-  integrate(*model, state.q, *moved_by, time_step, next_position);
-  free_spin.carry_centers(state.q.data(), moved_by->data(), time_step, next_position.data(), free_velocity.data());
-  if (settings.sleeping) sleeping.count(*model, free_velocity, settings.sleep_speed, state.rest_steps);
+  integrate(*model, state.q, *moved_velocity, time_step, next_position);
+  free_spin.carry_centers(state.q.data(), moved_velocity->data(), time_step, next_position.data(), end_velocity.data());
+}
 
+void Simulator::Workspace::remember_impulses() {
   next_warm_starts.resize(rows.size());
   for (int i = 0; i < rows.size(); ++i) {
     WarmStart& next = next_warm_starts[i];
@@ -307,12 +305,7 @@ void Simulator::Workspace::integrate_state() {
     for (int r = 0; r < 3; ++r) next.impulse[r] = x[r];
     next.left_depth = rows[i].left_depth;
   }
-  state.q.swap(next_position);
-  state.v.swap(free_velocity);
   state.warm_starts.swap(next_warm_starts);
-  state.time += time_step;
-  ++state.step;
-  dynamics_current = contacts_current = past_current = false;
 }
 
 }  // namespace stiction

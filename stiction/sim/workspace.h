@@ -12,6 +12,7 @@
 #include "stiction/sim/actuation.h"
 #include "stiction/sim/contact_finder.h"
 #include "stiction/sim/free_spin.h"
+#include "stiction/sim/geometry_check.h"
 #include "stiction/sim/island_slot.h"
 #include "stiction/sim/position_projection.h"
 #include "stiction/sim/simulator.h"
@@ -33,22 +34,31 @@ struct Simulator::Workspace {
 
   // ---- inputs
   State state;
+  CollisionCache collision_before;  // of the state, under FailurePolicy::raise
+  FoundContacts found_before;
   VectorX joint_force;                      // set by the user, by velocity
   std::vector<BodyWrench> external_forces;  // set by the user
 
   // ---- kinematics
   DynamicsData dynamics;
-  bool dynamics_current = false;  // the kinematics belong to state.q, state.v
+  bool kinematics_current = false, inertia_current = false;  // they belong to state.q, state.v
 
   // ---- collide
   ContactFinder contact_finder;
-  std::span<const ContactPoint> points;  // of trees awake
+  bool placed = false, found_current = false;  // the finder's poses, state.found belong to state.q
+  std::span<const ContactPoint> points;        // of trees awake
+  std::vector<ContactPoint> recheck_points;    // those, and what was missed
+  std::vector<PointRole> roles;                // by point; empty: all are usual
+  std::vector<FirstTouch> far_touches;         // of pairs that meet in free motion otherwise than their points say
+  PairSweep pair_sweep;
   Sleeping sleeping;
 
   // ---- free velocity
   Actuation actuation;
   FreeSpin free_spin;
   VectorX generalized_force, free_velocity;
+  AlignedVector<SpatialVector<double>> body_velocity;  // absolute, at v_f; look ahead: at v⁺
+  std::vector<double> free_way;                        // by body: what no point of it exceeds at v_f, m
 
   // ---- rows
   RowBuilder row_builder;
@@ -64,12 +74,24 @@ struct Simulator::Workspace {
 
   // ---- integrate
   PositionProjection projection;
-  std::vector<Pack4> velocity_lanes;                          // scratch of sum_factor_impulse
-  std::vector<Pack4> end_velocity;                            // c⁺ by constraint, where positions are projected
-  VectorX factor_impulse, next_position, constraint_impulse;  // Aᵀλ; q⁺; Jᵀλ on demand
+  std::vector<Pack4> velocity_lanes;        // scratch of sum_factor_impulse
+  std::vector<Pack4> row_end_velocity;      // c⁺ by constraint, where positions are projected
+  VectorX factor_impulse, end_velocity;     // M⁻¹Jᵀλ; v⁺, once accepted the v of before
+  VectorX next_position;                    // q⁺, once accepted the q of before
+  VectorX projected_velocity;               // v⁺ and what projection adds
+  const VectorX* moved_velocity = nullptr;  // which of the two moved the positions
+  VectorX constraint_impulse;               // Jᵀλ on demand
   std::vector<WarmStart> next_warm_starts;
   std::optional<DynamicsData> past;  // kinematics at the beginning of the last step, on demand
   bool past_current = false;
+
+  // ---- look ahead
+  GeometryCheck geometry_check;
+  std::vector<GapPromise> promises;
+  std::vector<double> end_way, wider_reach;  // by body: as free_way at v⁺; reaches where that exceeds them
+  std::vector<ContactPoint> wider_points;    // found with those
+  std::vector<Vector3> spin;                 // by body: Δt ω⁺
+  FoundContacts next_found;                  // at q⁺, once accepted that of before
 
   // ---- report
   StepReport report;
@@ -81,25 +103,40 @@ struct Simulator::Workspace {
   StageClock clock;
 
   // The stages of a step, in order.
+  void begin_step();
   void update_dynamics();
   void find_contacts();
   void find_sleepers();
   void find_free_velocity();
+  void reach_with_free_velocity();
   void make_rows();
   void assemble_island(int k);
   void solve_island(int k);
   void solve_islands();
   void judge_islands();
-  void integrate_state();
+  void find_end();
+  void look_ahead();
+  bool recheck();
+  void accept();
 
+  void list_promises();
+  double normal_velocity(const ContactPoint& point) const;
+  void add_missed(const MissedContact& missed);
+  void add_exact(ContactPoint point, double gap, double time);
+  ContactPoint moved_back(ContactPoint point, double time) const;
+  void begin_roles();
+  void follow_free_motion();
+  void remember_impulses();
   void carry_guesses();
   void account_energy();
   void count_uncertified();
+  [[noreturn]] void raise();
   const DynamicsData& past_dynamics();
   template <class Function>
   void for_each_loop_wrench(Function&& function);
   void wake();    // everything: a force on the world changed
   void forget();  // warm starts and caches
+  void state_changed();
   IslandSlot& slot(int k);
   std::unique_ptr<ContactSolver> make_configured_solver() const;
 };

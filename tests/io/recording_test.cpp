@@ -84,6 +84,7 @@ void expect_same(const StepReport& a, const StepReport& b) {
   EXPECT_EQ(a.energy_error, b.energy_error);
   EXPECT_EQ(a.unforeseen_penetration, b.unforeseen_penetration);
   EXPECT_EQ(a.largest_gap_error, b.largest_gap_error);
+  EXPECT_EQ(a.largest_normal_error, b.largest_normal_error);
   EXPECT_EQ(a.kinetic_energy, b.kinetic_energy);
   EXPECT_EQ(a.potential_energy, b.potential_energy);
   EXPECT_EQ(a.constraint_work, b.constraint_work);

@@ -1,0 +1,190 @@
+#include "stiction/sim/geometry_check.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stiction {
+namespace {
+
+constexpr double rounding = 1e-7;     // m; never counts
+constexpr double part_of_way = 0.1;   // what linearisation may take
+constexpr double far_turn = 0.3;      // rad; bodies that turn farther are followed on their way
+constexpr double slight_turn = 0.02;  // rad; normals that turn less are the same
+constexpr double cosine_of_slight_turn = 0.9998;
+constexpr double sharpest_radius = 1e-3;  // m; of curvature, for how normals turn with the way of a contact
+constexpr double touching = 1e-5;         // m; nearer than this a sweep touches
+
+// Shapes of the pair, in order.
+bool is_same_pair(const ContactIdentity& a, const ContactIdentity& b) {
+  return a.shape_a == b.shape_a && a.shape_b == b.shape_b;
+}
+bool is_pair_before(const ContactIdentity& a, const ContactIdentity& b) {
+  return a.shape_a != b.shape_a ? a.shape_a < b.shape_a : a.shape_b < b.shape_b;
+}
+
+// The entries of the pair at the front of a list.
+template <class T, class Identity>
+std::span<const T> front_pair(std::span<const T> list, Identity&& id) {
+  std::size_t n = 1;
+  while (n < list.size() && is_same_pair(id(list[n]), id(list[0]))) ++n;
+  return list.first(n);
+}
+
+}  // namespace
+
+void GeometryCheck::check(const Inputs& in) {
+  unforeseen_ = gap_error_ = normal_error_ = 0.0;
+  is_certified_ = true;
+  missed_.clear();
+  compare_ends(in);
+  sweep(in);
+}
+
+// Whether nothing of the pair moves because both sides sleep or are the world.
+bool GeometryCheck::is_still(const Inputs& in, const ContactPoint& point) {
+  if (!in.asleep) return false;
+  const auto sleeps = [&](int shape) {
+    const int body = in.model.shapes[shape].body;
+    return body < 0 || in.asleep[in.model.bodies[body].tree];
+  };
+  return sleeps(point.id.shape_a) && sleeps(point.id.shape_b);
+}
+
+// The way that the surfaces moved against each other at a point at the end of the step.
+double GeometryCheck::way_at(const Inputs& in, const ContactPoint& point) const {
+  const auto moved = [&](int shape) -> Vector3 {
+    const int body = in.model.shapes[shape].body;
+    if (body < 0) return Vector3::Zero();
+    return point.position - in.before[body] * in.after[body].to_local(point.position);
+  };
+  return (moved(point.id.shape_a) - moved(point.id.shape_b)).norm();
+}
+
+double GeometryCheck::allowed(const Inputs& in, const ContactPoint& point) const {
+  const auto turning = [&](int shape) {
+    const int body = in.model.shapes[shape].body;
+    return body < 0 ? 0.0 : in.spin[body].squaredNorm() * (point.position - in.after[body].position).norm();
+  };
+  const double turned = turning(point.id.shape_a) + turning(point.id.shape_b);
+  return std::min(in.tolerance, std::max({rounding, part_of_way * way_at(in, point), turned}));
+}
+
+void GeometryCheck::compare_pair(const Inputs& in, std::span<const GapPromise> promises,
+                                 std::span<const ContactPoint> found) {
+  double deepest = 0.0;
+  for (const GapPromise& p : promises) deepest = std::min(deepest, p.gap);
+  for (const ContactPoint& point : found) {
+    if (!(point.gap < 0.0)) continue;
+    double promise = deepest;
+    for (const GapPromise& p : promises) {
+      if (p.id.feature == point.id.feature) promise = std::min(0.0, p.gap);
+    }
+    const double beyond = promise - point.gap;
+    if (!(beyond > 0.0)) continue;
+    unforeseen_ = std::max(unforeseen_, beyond);
+    if (beyond <= rounding || beyond <= allowed(in, point)) continue;
+    is_certified_ = false;
+    missed_.push_back({point, 1.0, promise});
+  }
+  for (const GapPromise& p : promises) {
+    if (p.is_carried) compare_row(in, p, found);
+  }
+}
+
+// A row that carries an impulse against its point at the end; where that has another name now, against the one of the
+// pair that is nearest to the promise.
+void GeometryCheck::compare_row(const Inputs& in, const GapPromise& promise, std::span<const ContactPoint> found) {
+  const ContactPoint* match = nullptr;
+  for (const ContactPoint& point : found) {
+    if (point.id.feature == promise.id.feature) {
+      match = &point;
+      compare_normals(in, promise, point);
+      break;
+    }
+    if (!match || std::abs(point.gap - promise.gap) < std::abs(match->gap - promise.gap)) match = &point;
+  }
+  const double error = match ? std::abs(match->gap - promise.gap) : in.margin - promise.gap;  // none: beyond the margin
+  if (!(error > 0.0)) return;
+  gap_error_ = std::max(gap_error_, error);
+  if (error <= rounding) return;
+  if (error > (match ? allowed(in, *match) : in.tolerance)) is_certified_ = false;
+}
+
+void GeometryCheck::compare_normals(const Inputs& in, const GapPromise& promise, const ContactPoint& point) {
+  const double cosine = promise.normal.dot(point.normal);
+  if (cosine >= cosine_of_slight_turn) return;
+  const auto turn = [&](int shape) {
+    const int body = in.model.shapes[shape].body;
+    return body < 0 ? 0.0 : in.spin[body].norm();
+  };
+  const double explained = turn(point.id.shape_a) + turn(point.id.shape_b) + way_at(in, point) / sharpest_radius;
+  const double error = std::acos(std::clamp(cosine, -1.0, 1.0)) - explained;
+  if (!(error > 0.0)) return;
+  normal_error_ = std::max(normal_error_, error);
+  if (error > slight_turn) is_certified_ = false;
+}
+
+void GeometryCheck::compare_ends(const Inputs& in) {
+  std::span<const GapPromise> promises = in.promises;
+  std::span<const ContactPoint> found = in.found;
+  const auto id_of_promise = [](const GapPromise& p) -> const ContactIdentity& { return p.id; };
+  const auto id_of_point = [](const ContactPoint& p) -> const ContactIdentity& { return p.id; };
+  while (!promises.empty() || !found.empty()) {
+    std::span<const GapPromise> pair_promises;
+    std::span<const ContactPoint> pair_found;
+    const bool takes_promises = found.empty() || (!promises.empty() && !is_pair_before(found[0].id, promises[0].id));
+    const bool takes_found = promises.empty() || (!found.empty() && !is_pair_before(promises[0].id, found[0].id));
+    if (takes_promises) {
+      pair_promises = front_pair(promises, id_of_promise);
+      promises = promises.subspan(pair_promises.size());
+    }
+    if (takes_found) {
+      pair_found = front_pair(found, id_of_point);
+      found = found.subspan(pair_found.size());
+      if (is_still(in, pair_found[0])) continue;
+    }
+    compare_pair(in, pair_promises, pair_found);
+  }
+}
+
+void GeometryCheck::sweep_pair(const Inputs& in, const ContactPoint& nearest, bool has_rows) {
+  const Shape &a = in.model.shapes[nearest.id.shape_a], &b = in.model.shapes[nearest.id.shape_b];
+  const auto way = [&](const Shape& s) { return s.body < 0 ? 0.0 : in.way[s.body]; };
+  const auto turn = [&](const Shape& s) { return s.body < 0 ? 0.0 : in.spin[s.body].norm(); };
+  if (nearest.gap <= touching || nearest.gap > way(a) + way(b)) return;
+  const bool turns_far = turn(a) > far_turn || turn(b) > far_turn;
+  if (has_rows && !turns_far) return;
+  const auto motion = [&](const Shape& s) {
+    if (s.body < 0) return SweptBody{};
+    return SweptBody::between(in.before[s.body], in.after[s.body], s.bound_center, in.spin[s.body]);
+  };
+  const SweptBody motion_a = motion(a), motion_b = motion(b);
+  FirstTouch touch = pair_sweep_.find(a, motion_a, b, motion_b, touching);
+  // What touches at the very end has not gone through: the comparison there has seen it.
+  if (!touch.touches() || touch.time >= 1.0) return;
+  // How far the surfaces go on into each other.
+  const Vector3& p = touch.point.position;
+  const Vector3 on = (1.0 - touch.time) * (motion_b.velocity_of(p, touch.time) - motion_a.velocity_of(p, touch.time));
+  const double depth = touch.point.normal.dot(on);
+  if (!(depth > std::min(in.tolerance, std::max(2.0 * touching, part_of_way * on.norm())))) return;
+  unforeseen_ = std::max(unforeseen_, depth);
+  is_certified_ = false;
+  touch.point.id.shape_a = nearest.id.shape_a, touch.point.id.shape_b = nearest.id.shape_b;
+  missed_.push_back({touch.point, touch.time, 0.0});
+}
+
+void GeometryCheck::sweep(const Inputs& in) {
+  std::span<const ContactPoint> sought = in.sought;
+  std::span<const GapPromise> promises = in.promises;
+  while (!sought.empty()) {
+    const auto pair = front_pair(sought, [](const ContactPoint& p) -> const ContactIdentity& { return p.id; });
+    sought = sought.subspan(pair.size());
+    while (!promises.empty() && is_pair_before(promises[0].id, pair[0].id)) promises = promises.subspan(1);
+    const bool has_rows = !promises.empty() && is_same_pair(promises[0].id, pair[0].id);
+    const auto nearest = std::min_element(pair.begin(), pair.end(),
+                                          [](const ContactPoint& p, const ContactPoint& q) { return p.gap < q.gap; });
+    sweep_pair(in, *nearest, has_rows);
+  }
+}
+
+}  // namespace stiction

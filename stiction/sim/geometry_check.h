@@ -1,0 +1,80 @@
+// The geometric certificate (specification 3.10): what the rows of a step promised against what is found at its end.
+//
+// The judge sees rows; whether these are the world's shows where the step ends. Two things are looked at:
+//
+//   at q⁺:     every contact point there against the gap Φ + Δt c_N⁺ that its row promised. Points without a row are
+//              held against the deepest promise of their pair, or against none: they should not overlap.
+//   between:   pairs that could have met on the way and had no row, and pairs of which a body turns far: when they
+//   first
+//              touch (collision/swept_pair.h). What went through something leaves no trace at q⁺.
+//
+// How much is allowed: a tenth of the way that the two surfaces moved against each other at that point, or twice what
+// turning takes (½ (Δt ω)² r), at least 1e-7 m, and at most the tolerance. A contact that was left out shows by the
+// whole of its way.
+//
+// Normals of rows are compared with those of the same points at q⁺. They turn with the bodies, and by the way over the
+// radius of curvature of what is touched, taken as a millimetre; what is left beyond a degree was not the world's.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "stiction/collision/swept_pair.h"
+#include "stiction/model/model.h"
+
+namespace stiction {
+
+struct GapPromise {
+  ContactIdentity id;
+  Vector3 normal = Vector3::Zero();
+  double gap = 0.0;         // Φ + Δt c_N⁺, m
+  bool is_carried = false;  // the row has an impulse
+};
+
+// A contact that no row foresaw, and the row that would have: it touches with the normal n and the gap Φ_s after a part
+// s of the step, and the bodies may approach no farther than to there: Φ_s + Δt J (v − s v⁺) ≥ least.
+struct MissedContact {
+  ContactPoint point;      // at that time
+  double time = 1.0;       // s
+  double least_gap = 0.0;  // ≤ 0: what had been promised
+};
+
+class GeometryCheck {
+ public:
+  struct Inputs {
+    const Model& model;
+    std::span<const Pose> before, after;   // bodies at q and q⁺
+    std::span<const GapPromise> promises;  // of all contact rows, ascending
+    std::span<const ContactPoint> sought;  // pairs that could meet in the step, at q, ascending
+    std::span<const ContactPoint> found;   // at q⁺, ascending
+    std::span<const double> way;           // by body: how far its points move at most, m
+    std::span<const Vector3> spin;         // by body: Δt ω, rad
+    const char* asleep = nullptr;          // by tree; null: none
+    double margin = 0.0, tolerance = 0.0;  // m
+  };
+  void check(const Inputs& in);
+
+  double unforeseen_penetration() const { return unforeseen_; }  // m
+  double largest_gap_error() const { return gap_error_; }        // m, over rows that carry an impulse
+  double largest_normal_error() const { return normal_error_; }  // rad, likewise
+  bool is_certified() const { return is_certified_; }
+  std::span<const MissedContact> missed() const { return missed_; }  // beyond what is allowed
+
+ private:
+  void compare_ends(const Inputs& in);
+  void compare_pair(const Inputs& in, std::span<const GapPromise> promises, std::span<const ContactPoint> found);
+  void sweep(const Inputs& in);
+  void sweep_pair(const Inputs& in, const ContactPoint& nearest, bool has_rows);
+  void compare_row(const Inputs& in, const GapPromise& promise, std::span<const ContactPoint> found);
+  void compare_normals(const Inputs& in, const GapPromise& promise, const ContactPoint& point);
+  double way_at(const Inputs& in, const ContactPoint& point) const;
+  double allowed(const Inputs& in, const ContactPoint& point) const;
+  static bool is_still(const Inputs& in, const ContactPoint& point);
+
+  double unforeseen_ = 0.0, gap_error_ = 0.0, normal_error_ = 0.0;
+  bool is_certified_ = true;
+  std::vector<MissedContact> missed_;
+  PairSweep pair_sweep_;
+};
+
+}  // namespace stiction

@@ -1,0 +1,250 @@
+// Which contacts a step has to reckon with, and whether it did: stages at both ends of a step.
+//
+// Collision looks where a step ends; the next one begins with what was found there. What it must not miss is bounded by
+// how far bodies may move: by their velocity when it looks, and by the free velocity, which is known only when the next
+// step has its forces. Impacts may make bodies faster still; then the step is looked over again once it is solved.
+#include <algorithm>
+#include <cmath>
+
+#include "stiction/sim/workspace.h"
+
+namespace stiction {
+namespace {
+
+constexpr double part_of_margin = 0.25;  // ways may exceed reaches by this part of the margin: pairs nearer are listed
+constexpr int most_rechecks = 12;        // per step
+
+// Whether some body moves farther than pairs were sought for.
+bool goes_beyond(std::span<const double> way, std::span<const double> reach, double slack) {
+  bool beyond = false;
+  for (std::size_t b = 0; b < way.size(); ++b) beyond |= !(way[b] <= reach[b] + slack);
+  return beyond;
+}
+
+void widen(std::span<const double> way, std::vector<double>& reach) {
+  for (std::size_t b = 0; b < way.size(); ++b) reach[b] = std::max(reach[b], way[b]);
+}
+
+}  // namespace
+
+void Simulator::Workspace::find_contacts() {
+  if (!placed) {
+    contact_finder.place(dynamics);
+    placed = true;
+  }
+  if (!found_current && !state.found.is_at(state.q)) {
+    const double falling = time_step * time_step * model->gravity.norm();
+    contact_finder.find_ways(dynamics, time_step, state.found.reach);
+    for (double& reach : state.found.reach) reach += falling;
+    contact_finder.find(state.found.reach, state.collision, state.found.points);
+    state.found.q = state.q;
+  }
+  found_current = true;
+  points = state.found.points;
+  roles.clear();
+  report.num_rechecks = 0;
+}
+
+// Forces of this step may move bodies farther than the last one could know.
+void Simulator::Workspace::reach_with_free_velocity() {
+  if (model->shapes.empty()) return;
+  body_velocities(dynamics, free_velocity.data(), body_velocity);
+  contact_finder.find_ways(dynamics, body_velocity, time_step, free_way);
+  if (goes_beyond(free_way, state.found.reach, part_of_margin * contact_finder.margin())) {
+    widen(free_way, state.found.reach);
+    contact_finder.find(state.found.reach, state.collision, state.found.points);
+    points = state.found.points;
+    if (settings.sleeping) {
+      find_sleepers();  // what is newly within reach may wake some
+      find_free_velocity();
+    }
+  }
+  follow_free_motion();
+}
+
+// Points with roles of their own.
+void Simulator::Workspace::begin_roles() {
+  if (!roles.empty()) return;
+  recheck_points.assign(points.begin(), points.end());
+  roles.assign(points.size(), PointRole::usual);
+  points = recheck_points;
+}
+
+// The half space beyond the nearest point of something far is not the thing: what flies past it crosses it as well.
+// Pairs farther than the margin are therefore followed along the free motion. Where they do not meet they make no row
+// (should impulses bring them together, the look ahead finds that); where they meet with another normal, that counts.
+void Simulator::Workspace::follow_free_motion() {
+  constexpr double touching = 1e-5;     // m
+  constexpr double like_normal = 0.98;  // cosine
+  const double margin = contact_finder.margin();
+  const auto motion = [&](const Shape& s) {
+    if (s.body < 0) return SweptBody{};
+    const auto b = static_cast<std::size_t>(s.body);
+    const Pose& pose = contact_finder.poses()[b];
+    const Vector3 pivot = pose * s.bound_center, spin_f = to_eigen(body_velocity[b].angular);
+    const Vector3 arm = pivot - to_eigen(dynamics.reference[model->bodies[s.body].tree]);
+    return SweptBody{pose, pivot, time_step * (to_eigen(body_velocity[b].linear) + spin_f.cross(arm)),
+                     time_step * spin_f};
+  };
+  far_touches.clear();
+  for (std::size_t first = 0, end; first < points.size(); first = end) {
+    const ContactIdentity pair = points[first].id;
+    double nearest = points[first].gap;
+    bool approaches = false;
+    for (end = first;
+         end < points.size() && points[end].id.shape_a == pair.shape_a && points[end].id.shape_b == pair.shape_b;
+         ++end) {
+      nearest = std::min(nearest, points[end].gap);
+      approaches = approaches || points[end].gap + time_step * normal_velocity(points[end]) <= margin;
+    }
+    const Shape &a = model->shapes[pair.shape_a], &b = model->shapes[pair.shape_b];
+    const bool is_plane = a.kind() == ShapeKind::plane || b.kind() == ShapeKind::plane;
+    if (nearest <= margin || !approaches || is_plane) continue;
+    FirstTouch touch = pair_sweep.find(a, motion(a), b, motion(b), touching);
+    touch.point.id.shape_a = pair.shape_a, touch.point.id.shape_b = pair.shape_b;
+    if (touch.touches() && touch.point.normal.dot(points[first].normal) >= like_normal) continue;
+    begin_roles();
+    std::fill(roles.begin() + static_cast<std::ptrdiff_t>(first), roles.begin() + static_cast<std::ptrdiff_t>(end),
+              PointRole::passes);
+    if (touch.touches()) far_touches.push_back(touch);
+  }
+  for (const FirstTouch& touch : far_touches)
+    add_exact(moved_back(touch.point, touch.time), touch.point.gap, touch.time);
+  if (!roles.empty()) points = recheck_points;
+}
+
+// From here on kinematics are those of the end of the step.
+void Simulator::Workspace::look_ahead() {
+  const bool has_shapes = !model->shapes.empty();
+  if (has_shapes) list_promises();
+  update_kinematics(*model, next_position.data(), end_velocity.data(), dynamics);
+  kinematics_current = inertia_current = false;  // not of the state, until the step is accepted
+  if (!has_shapes) return;
+  contact_finder.place(dynamics);
+  contact_finder.find_ways(dynamics, time_step, end_way);
+  const double margin = contact_finder.margin(), falling = time_step * time_step * model->gravity.norm();
+  std::span<const ContactPoint> sought = points;
+  if (goes_beyond(end_way, state.found.reach, part_of_margin * margin)) {
+    wider_reach = state.found.reach;
+    widen(end_way, wider_reach);
+    contact_finder.find_earlier(wider_reach, state.collision, wider_points);
+    sought = wider_points;
+  }
+  next_found.reach.resize(end_way.size());
+  for (std::size_t b = 0; b < end_way.size(); ++b) {
+    next_found.reach[b] = std::max(end_way[b], free_way[b]) + falling;
+  }
+  contact_finder.find(next_found.reach, state.collision, next_found.points);
+  spin.resize(end_way.size());
+  for (std::size_t b = 0; b < spin.size(); ++b) {
+    spin[b] = time_step * to_eigen(dynamics.bodies[b].velocity.angular);
+  }
+  geometry_check.check({.model = *model,
+                        .before = contact_finder.earlier_poses(),
+                        .after = contact_finder.poses(),
+                        .promises = promises,
+                        .sought = sought,
+                        .found = next_found.points,
+                        .way = end_way,
+                        .spin = spin,
+                        .asleep = settings.sleeping ? sleeping.asleep() : nullptr,
+                        .margin = margin,
+                        .tolerance = settings.geometric_tolerance});
+  report.unforeseen_penetration = geometry_check.unforeseen_penetration();
+  report.largest_gap_error = geometry_check.largest_gap_error();
+  report.largest_normal_error = geometry_check.largest_normal_error();
+  report.geometry_certified = geometry_check.is_certified();
+}
+
+// Gaps at the end of the step as its rows have them. Where positions are moved by more than v⁺ (projection) the rows'
+// end velocities do not tell; the bodies' do.
+void Simulator::Workspace::list_promises() {
+  const int n = row_builder.num_contacts();
+  promises.resize(static_cast<std::size_t>(n));
+  const bool is_projected = settings.constraints.projects_joints(*model) && rows.size() > 0;
+  if (is_projected) body_velocities(dynamics, moved_velocity->data(), body_velocity);
+  for (int i = 0; i < n; ++i) {
+    const ContactPoint& point = points[row_builder.point(i)];
+    double c_N = velocity[i][2] - rows[i].compliance[2] * impulse[i][2] - rows[i].offset[2];
+    if (is_projected) c_N = normal_velocity(point);
+    promises[i] = {point.id, point.normal, point.gap + time_step * c_N, impulse[i][2] > 0.0};
+  }
+}
+
+// Of the two bodies of a contact at its point, by `body_velocity`; kinematics at the beginning of the step.
+double Simulator::Workspace::normal_velocity(const ContactPoint& point) const {
+  const auto along_normal = [&](int shape) {
+    const int body = model->shapes[shape].body;
+    if (body < 0) return 0.0;
+    const Vector3 arm = point.position - to_eigen(dynamics.reference[model->bodies[body].tree]);
+    const SpatialVector<double>& v = body_velocity[static_cast<std::size_t>(body)];
+    return point.normal.dot(to_eigen(v.linear) + Vector3(to_eigen(v.angular)).cross(arm));
+  };
+  return along_normal(point.id.shape_a) - along_normal(point.id.shape_b);
+}
+
+// Contacts that the step missed become rows: true where it is to be solved again.
+bool Simulator::Workspace::recheck() {
+  if (!settings.recheck || geometry_check.missed().empty() || report.num_rechecks >= most_rechecks) return false;
+  ++report.num_rechecks;
+  contact_finder.return_to_earlier();
+  update_kinematics(*model, state.q.data(), state.v.data(), dynamics);
+  update_inertia(*model, dynamics);
+  factor_inertia(*model, actuation.added_diagonal(), dynamics);
+  body_velocities(dynamics, end_velocity.data(), body_velocity);
+  begin_roles();
+  for (const MissedContact& missed : geometry_check.missed()) add_missed(missed);
+  points = recheck_points;
+  return true;
+}
+
+// The row Φ_s + Δt J (v − s v⁺) ≥ least, as a contact with the gap that says so at the beginning of the step.
+void Simulator::Workspace::add_missed(const MissedContact& missed) {
+  add_exact(moved_back(missed.point, missed.time), missed.point.gap - missed.least_gap, missed.time);
+}
+
+// A point of contact after a part of the step as seen from the bodies at its beginning: arms about the reference of a
+// tree stay, since it is these that turn a velocity of the tree into one along the normal there. Two trees: halfway.
+ContactPoint Simulator::Workspace::moved_back(ContactPoint point, double time) const {
+  Vector3 moved = Vector3::Zero();
+  double sides = 0.0;
+  for (const int shape : {point.id.shape_a, point.id.shape_b}) {
+    const int body = model->shapes[shape].body;
+    if (body < 0) continue;
+    const int root = model->trees[model->bodies[body].tree].first_body;
+    moved += time * time_step * to_eigen(body_velocity[static_cast<std::size_t>(root)].linear);
+    sides += 1.0;
+  }
+  point.position -= moved / std::max(1.0, sides);
+  return point;
+}
+
+void Simulator::Workspace::add_exact(ContactPoint point, double gap, double time) {
+  point.gap = gap - time * time_step * normal_velocity(point);
+  const auto at = std::lower_bound(recheck_points.begin(), recheck_points.end(), point,
+                                   [](const ContactPoint& a, const ContactPoint& b) { return a.id < b.id; });
+  const auto index = at - recheck_points.begin();
+  if (at != recheck_points.end() && at->id == point.id) {
+    *at = point;
+    roles[static_cast<std::size_t>(index)] = PointRole::exact;
+  } else {
+    recheck_points.insert(at, point);
+    roles.insert(roles.begin() + index, PointRole::exact);
+  }
+}
+
+// The step is done: its end is the state.
+void Simulator::Workspace::accept() {
+  if (settings.sleeping) sleeping.count(*model, end_velocity, settings.sleep_speed, state.rest_steps);
+  remember_impulses();
+  next_found.q = next_position;
+  state.found.swap(next_found);
+  state.q.swap(next_position);
+  state.v.swap(end_velocity);
+  state.time += time_step;
+  ++state.step;
+  found_current = placed = kinematics_current = true;
+  inertia_current = contacts_current = past_current = false;
+}
+
+}  // namespace stiction
