@@ -13,7 +13,8 @@ StepCsv::StepCsv(const std::string& path) : path_(path), out_(path) {
           "islands,status,iterations,"
           "certified,accepted,law_certified,geometry_certified,energy_certified,rechecks,"
           "eps_abs,eps_rel,eps_nat,kinetic_energy,potential_energy,constraint_work,dissipated,actuator_work,"
-          "applied_work,damped,energy_error,unforeseen_penetration,largest_gap_error,largest_penetration";
+          "applied_work,damped,energy_error,unforeseen_penetration,largest_gap_error,largest_normal_error,largest_"
+          "penetration";
   for (int k = 0; k < static_cast<int>(StepStage::count); ++k) {
     out_ << ",seconds_" << to_string(static_cast<StepStage>(k));
   }
@@ -29,7 +30,7 @@ void StepCsv::add(const StepReport& r) {
        << ',' << r.residuals.eps_rel << ',' << r.residuals.eps_nat << ',' << r.kinetic_energy << ','
        << r.potential_energy << ',' << r.constraint_work << ',' << r.dissipated << ',' << r.actuator_work << ','
        << r.applied_work << ',' << r.damped << ',' << r.energy_error << ',' << r.unforeseen_penetration << ','
-       << r.largest_gap_error << ',' << r.largest_penetration;
+       << r.largest_gap_error << ',' << r.largest_normal_error << ',' << r.largest_penetration;
   for (const double seconds : r.seconds) out_ << ',' << seconds;
   out_ << '\n';
 }

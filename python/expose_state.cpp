@@ -107,6 +107,8 @@ void expose_report(nb::module_& module) {
               "the deepest that anything is at the end of the step beyond what its row promised, m")
       .def_ro("largest_gap_error", &StepReport::largest_gap_error,
               "gap at the end of the step against gap promised, over rows that carry an impulse, m")
+      .def_ro("largest_normal_error", &StepReport::largest_normal_error,
+              "how far normals of such rows turned beyond what motion explains, rad")
       .def_ro("num_rechecks", &StepReport::num_rechecks,
               "how often contacts that were missed became rows and islands were solved again")
       .def_ro("geometry_certified", &StepReport::geometry_certified, "both are within the geometric tolerance")

@@ -66,34 +66,34 @@ double PairSweep::gap_at(const Shape& a, const Pose& X_WA, const Shape& b, const
 }
 
 FirstTouch PairSweep::find(const Shape& a, const SweptBody& motion_a, const Shape& b, const SweptBody& motion_b,
-                           double tolerance) {
+                           double level) {
   FirstTouch touch;
   const double turning = turning_speed(a, motion_a) + turning_speed(b, motion_b);
   const Vector3 approach = motion_b.displacement - motion_a.displacement;  // of b towards a
   const double fastest = approach.norm() + turning;
   const bool has_terrain = is_terrain(a.kind()) || is_terrain(b.kind());
+  const double resolution = 0.25 * std::abs(level);
   double time = 0.0;
   for (int look = 0; look < most_looks; ++look) {
     touch.pose_a = motion_a.at(time), touch.pose_b = motion_b.at(time);
-    const Pose X_WA = touch.pose_a * a.pose, X_WB = touch.pose_b * b.pose;
-    const double margin = (1.0 - time) * fastest + 2.0 * tolerance;
-    bool has_point = false;
     ContactPoint& point = touch.point;
     point.gap = std::numeric_limits<double>::infinity();
-    const double gap = gap_at(a, X_WA, b, X_WB, margin, point);
-    has_point = point.gap <= margin;
+    const double margin = (1.0 - time) * fastest + std::max(0.0, level) + resolution;
+    const double gap = gap_at(a, touch.pose_a * a.pose, b, touch.pose_b * b.pose, margin, point);
     if (!(gap <= margin)) return {};
-    if (has_point && point.gap <= tolerance) {
+    const bool has_point = point.gap <= margin;
+    if (has_point && point.gap <= level + resolution) {
       touch.time = time;
       return touch;
     }
     // Normals point from b to a.
-    const double rate = has_terrain || !has_point ? fastest : point.normal.dot(approach) + turning;
+    const bool separates = has_point && !has_terrain && point.gap > 0.0;
+    const double rate = separates ? point.normal.dot(approach) + turning : fastest;
     if (!(rate > 0.0)) return {};
-    time += std::max(gap - 0.5 * tolerance, 0.5 * tolerance) / rate;
+    time += std::max(gap - level, resolution) / rate;
     if (time > 1.0) return {};
   }
-  // Grazing: it came nearer than can be told apart from touching. The last look counts.
+  // Grazing: it came nearer than can be told apart from the level. The last look counts.
   touch.time = time;
   return touch;
 }

@@ -5,8 +5,8 @@
 //     d(t + δ) ≥ d(t) − δ ( n·(v_b − v_a) + r_a |ω_a| + r_b |ω_b| ),
 //
 // so that time may be advanced until the right side is zero, and the pair is looked at again. A pair whose rate of
-// approach is not positive never meets. Between shapes of which one is terrain, n is not one plane that separates, and
-// the norm of the relative velocity takes the place of n·(v_b − v_a).
+// approach is not positive never meets. Where one of the shapes is terrain, or they overlap, n is not one plane that
+// separates, and the norm of the relative velocity takes the place of n·(v_b − v_a).
 #pragma once
 
 #include <cstdint>
@@ -42,10 +42,9 @@ struct FirstTouch {
 
 class PairSweep {
  public:
-  // Where the pair first comes nearer than `tolerance` after the beginning. Bodies that carry the shapes move; a shape
-  // of the world has a motion that stands still.
-  FirstTouch find(const Shape& a, const SweptBody& motion_a, const Shape& b, const SweptBody& motion_b,
-                  double tolerance);
+  // When the gap first is no more than `level` (a little over zero: they touch; below: they overlap by so much). Bodies
+  // that carry the shapes move; a shape of the world has a motion that stands still.
+  FirstTouch find(const Shape& a, const SweptBody& motion_a, const Shape& b, const SweptBody& motion_b, double level);
 
  private:
   // The gap, or a lower bound beyond the margin; the deepest point where there is one.

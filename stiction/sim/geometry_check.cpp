@@ -84,11 +84,30 @@ void GeometryCheck::compare_pair(const Inputs& in, std::span<const GapPromise> p
     unforeseen_ = std::max(unforeseen_, beyond);
     if (beyond <= rounding || beyond <= allowed(in, point)) continue;
     is_certified_ = false;
-    missed_.push_back({point, 1.0, promise});
+    add_overlap(in, point, promise, beyond);
   }
   for (const GapPromise& p : promises) {
     if (p.is_carried) compare_row(in, p, found);
   }
+}
+
+// The way out of an overlap at the end may be the wrong side of something thin: what counts is the normal with which
+// the pair began to overlap on its way. Where it did so all the time, there is no other than that at the end.
+void GeometryCheck::add_overlap(const Inputs& in, const ContactPoint& point, double promise, double beyond) {
+  const double level = promise - std::min(0.5 * beyond, std::max(2.0 * touching, 0.1 * beyond));
+  const Shape &a = in.model.shapes[point.id.shape_a], &b = in.model.shapes[point.id.shape_b];
+  FirstTouch touch = pair_sweep_.find(a, motion_of(in, a), b, motion_of(in, b), level);
+  if (!touch.touches() || touch.time == 0.0) {
+    missed_.push_back({point, 1.0, promise});
+    return;
+  }
+  touch.point.id.shape_a = point.id.shape_a, touch.point.id.shape_b = point.id.shape_b;
+  missed_.push_back({touch.point, touch.time, promise});
+}
+
+SweptBody GeometryCheck::motion_of(const Inputs& in, const Shape& shape) {
+  if (shape.body < 0) return {};
+  return SweptBody::between(in.before[shape.body], in.after[shape.body], shape.bound_center, in.spin[shape.body]);
 }
 
 // A row that carries an impulse against its point at the end; where that has another name now, against the one of the
@@ -154,11 +173,7 @@ void GeometryCheck::sweep_pair(const Inputs& in, const ContactPoint& nearest, bo
   if (nearest.gap <= touching || nearest.gap > way(a) + way(b)) return;
   const bool turns_far = turn(a) > far_turn || turn(b) > far_turn;
   if (has_rows && !turns_far) return;
-  const auto motion = [&](const Shape& s) {
-    if (s.body < 0) return SweptBody{};
-    return SweptBody::between(in.before[s.body], in.after[s.body], s.bound_center, in.spin[s.body]);
-  };
-  const SweptBody motion_a = motion(a), motion_b = motion(b);
+  const SweptBody motion_a = motion_of(in, a), motion_b = motion_of(in, b);
   FirstTouch touch = pair_sweep_.find(a, motion_a, b, motion_b, touching);
   // What touches at the very end has not gone through: the comparison there has seen it.
   if (!touch.touches() || touch.time >= 1.0) return;

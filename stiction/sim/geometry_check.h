@@ -69,6 +69,8 @@ class GeometryCheck {
   void compare_normals(const Inputs& in, const GapPromise& promise, const ContactPoint& point);
   double way_at(const Inputs& in, const ContactPoint& point) const;
   double allowed(const Inputs& in, const ContactPoint& point) const;
+  void add_overlap(const Inputs& in, const ContactPoint& point, double promise, double beyond);
+  static SweptBody motion_of(const Inputs& in, const Shape& shape);
   static bool is_still(const Inputs& in, const ContactPoint& point);
 
   double unforeseen_ = 0.0, gap_error_ = 0.0, normal_error_ = 0.0;

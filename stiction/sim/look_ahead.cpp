@@ -13,6 +13,7 @@ namespace {
 
 constexpr double part_of_margin = 0.25;  // ways may exceed reaches by this part of the margin: pairs nearer are listed
 constexpr int most_rechecks = 12;        // per step
+constexpr std::uint64_t another_name = 0x9e3779b97f4a7c15;
 
 // Whether some body moves farther than pairs were sought for.
 bool goes_beyond(std::span<const double> way, std::span<const double> reach, double slack) {
@@ -221,8 +222,17 @@ ContactPoint Simulator::Workspace::moved_back(ContactPoint point, double time) c
 
 void Simulator::Workspace::add_exact(ContactPoint point, double gap, double time) {
   point.gap = gap - time * time_step * normal_velocity(point);
-  const auto at = std::lower_bound(recheck_points.begin(), recheck_points.end(), point,
-                                   [](const ContactPoint& a, const ContactPoint& b) { return a.id < b.id; });
+  const auto find = [&] {
+    return std::lower_bound(recheck_points.begin(), recheck_points.end(), point,
+                            [](const ContactPoint& a, const ContactPoint& b) { return a.id < b.id; });
+  };
+  auto at = find();
+  // Another point of the same name that was missed in an earlier round stays beside this one.
+  while (at != recheck_points.end() && at->id == point.id &&
+         roles[static_cast<std::size_t>(at - recheck_points.begin())] == PointRole::exact) {
+    point.id.feature += another_name;
+    at = find();
+  }
   const auto index = at - recheck_points.begin();
   if (at != recheck_points.end() && at->id == point.id) {
     *at = point;
