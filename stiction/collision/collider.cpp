@@ -358,6 +358,18 @@ const CollisionSettings& Collider::settings() const {
   return workspace_->settings;
 }
 
+void Collider::forget_pair(int shape_a, int shape_b, CollisionCache& cache) {
+  Workspace& w = *workspace_;
+  if (w.cache.attach(cache, w.cache_shape)) return;  // nothing was remembered
+  const PairKey key{std::min(shape_a, shape_b), std::max(shape_a, shape_b)};
+  const PairKey *begin = w.listed_pairs(), *end = begin + w.cache.num_pairs();
+  const PairKey* found = std::lower_bound(begin, end, key);
+  if (found == end || !(*found == key)) return;
+  const int pair = static_cast<int>(found - begin);
+  std::fill_n(w.cache.memory(pair), w.cache_shape.memory_size, std::byte{});
+  w.cache.wake()[pair] = -infinity;
+}
+
 std::span<const ContactPoint> Collider::collide(std::span<const Pose> body_pose, std::span<const double> body_reach,
                                                 CollisionCache& cache) {
   Workspace& w = *workspace_;

@@ -42,6 +42,10 @@ class Collider {
   std::span<const ContactPoint> collide(std::span<const Pose> body_pose, std::span<const double> body_reach,
                                         CollisionCache& cache);
 
+  // What is remembered of a pair is forgotten: after a look at poses that were never taken, deep inside each other, a
+  // warm start would lead to a way out on the wrong side.
+  void forget_pair(int shape_a, int shape_b, CollisionCache& cache);
+
   const CollisionSettings& settings() const;
 
  private:

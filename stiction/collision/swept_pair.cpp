@@ -9,7 +9,7 @@
 namespace stiction {
 namespace {
 
-constexpr int most_looks = 200;
+constexpr int most_looks = 500;
 
 // How fast points of a shape about its pivot move by turning, per time of the whole motion.
 double turning_speed(const Shape& shape, const SweptBody& motion) {

@@ -27,6 +27,10 @@ class ContactFinder {
   void find(std::span<const double> reach, CollisionCache& cache, std::vector<ContactPoint>& points);
   void find_earlier(std::span<const double> reach, CollisionCache& cache, std::vector<ContactPoint>& points);
 
+  void forget_pair(const ContactIdentity& id, CollisionCache& cache) {
+    collider_.forget_pair(id.shape_a, id.shape_b, cache);
+  }
+
   std::span<const Pose> poses() const { return poses_; }
   std::span<const Pose> earlier_poses() const { return earlier_; }
   double margin() const { return collider_.settings().margin; }

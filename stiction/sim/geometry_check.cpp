@@ -12,6 +12,7 @@ constexpr double far_turn = 0.3;      // rad; bodies that turn farther are follo
 constexpr double slight_turn = 0.02;  // rad; normals that turn less are the same
 constexpr double cosine_of_slight_turn = 0.9998;
 constexpr double sharpest_radius = 1e-3;  // m; of curvature, for how normals turn with the way of a contact
+constexpr double turned_in = 1e-4;        // m; what turns far and touches may overlap by so much on its way
 constexpr double touching = 1e-5;         // m; nearer than this a sweep touches
 
 // Shapes of the pair, in order.
@@ -94,7 +95,7 @@ void GeometryCheck::compare_pair(const Inputs& in, std::span<const GapPromise> p
 // The way out of an overlap at the end may be the wrong side of something thin: what counts is the normal with which
 // the pair began to overlap on its way. Where it did so all the time, there is no other than that at the end.
 void GeometryCheck::add_overlap(const Inputs& in, const ContactPoint& point, double promise, double beyond) {
-  const double level = promise - std::min(0.5 * beyond, std::max(2.0 * touching, 0.1 * beyond));
+  const double level = promise - std::min(0.5 * beyond, 2.0 * turned_in);
   const Shape &a = in.model.shapes[point.id.shape_a], &b = in.model.shapes[point.id.shape_b];
   FirstTouch touch = pair_sweep_.find(a, motion_of(in, a), b, motion_of(in, b), level);
   if (!touch.touches() || touch.time == 0.0) {
@@ -170,11 +171,14 @@ void GeometryCheck::sweep_pair(const Inputs& in, const ContactPoint& nearest, bo
   const Shape &a = in.model.shapes[nearest.id.shape_a], &b = in.model.shapes[nearest.id.shape_b];
   const auto way = [&](const Shape& s) { return s.body < 0 ? 0.0 : in.way[s.body]; };
   const auto turn = [&](const Shape& s) { return s.body < 0 ? 0.0 : in.spin[s.body].norm(); };
-  if (nearest.gap <= touching || nearest.gap > way(a) + way(b)) return;
+  if (nearest.gap > way(a) + way(b)) return;
   const bool turns_far = turn(a) > far_turn || turn(b) > far_turn;
-  if (has_rows && !turns_far) return;
+  const bool is_open = !has_rows && nearest.gap > touching;
+  if (!is_open && !turns_far) return;
+  // What touches from the beginning and turns far may turn into the other.
+  const double level = is_open ? touching : std::min(nearest.gap, 0.0) - turned_in;
   const SweptBody motion_a = motion_of(in, a), motion_b = motion_of(in, b);
-  FirstTouch touch = pair_sweep_.find(a, motion_a, b, motion_b, touching);
+  FirstTouch touch = pair_sweep_.find(a, motion_a, b, motion_b, level);
   // What touches at the very end has not gone through: the comparison there has seen it.
   if (!touch.touches() || touch.time >= 1.0) return;
   // How far the surfaces go on into each other.

@@ -188,13 +188,17 @@ double Simulator::Workspace::normal_velocity(const ContactPoint& point) const {
 bool Simulator::Workspace::recheck() {
   if (!settings.recheck || geometry_check.missed().empty() || report.num_rechecks >= most_rechecks) return false;
   ++report.num_rechecks;
+  remember_impulses();
   contact_finder.return_to_earlier();
   update_kinematics(*model, state.q.data(), state.v.data(), dynamics);
   update_inertia(*model, dynamics);
   factor_inertia(*model, actuation.added_diagonal(), dynamics);
   body_velocities(dynamics, end_velocity.data(), body_velocity);
   begin_roles();
-  for (const MissedContact& missed : geometry_check.missed()) add_missed(missed);
+  for (const MissedContact& missed : geometry_check.missed()) {
+    contact_finder.forget_pair(missed.point.id, state.collision);
+    add_missed(missed);
+  }
   points = recheck_points;
   return true;
 }
@@ -247,6 +251,7 @@ void Simulator::Workspace::add_exact(ContactPoint point, double gap, double time
 void Simulator::Workspace::accept() {
   if (settings.sleeping) sleeping.count(*model, end_velocity, settings.sleep_speed, state.rest_steps);
   remember_impulses();
+  state.warm_starts.swap(next_warm_starts);
   next_found.q = next_position;
   state.found.swap(next_found);
   state.q.swap(next_position);

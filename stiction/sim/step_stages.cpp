@@ -99,14 +99,23 @@ void Simulator::Workspace::carry_guesses() {
     if (leaves && before->left_depth > 0.0) {
       leave_at_depth(before->left_depth, time_step, settings.constraints, rows[i]);
     }
-    if (!settings.warm_start) continue;
-    const double* x = before->impulse;
-    if (rows[i].id.source == ConstraintSource::contact) {
-      const Vector3 local = row_builder.frame(i).transpose() * Vector3(x[0], x[1], x[2]);
-      rows[i].guess = Pack4{local[0], local[1], local[2], 0.0};
-    } else {
-      rows[i].guess = Pack4{x[0], x[1], x[2], 0.0};
-    }
+    if (settings.warm_start) set_guess(i, *before);
+  }
+  if (report.num_rechecks == 0) return;
+  auto last = next_warm_starts.begin();  // of the last round
+  for (int i = 0; i < rows.size(); ++i) {
+    while (last != next_warm_starts.end() && last->id < rows[i].id) ++last;
+    if (last != next_warm_starts.end() && last->id == rows[i].id) set_guess(i, *last);
+  }
+}
+
+void Simulator::Workspace::set_guess(int i, const WarmStart& from) {
+  const double* x = from.impulse;
+  if (rows[i].id.source == ConstraintSource::contact) {
+    const Vector3 local = row_builder.frame(i).transpose() * Vector3(x[0], x[1], x[2]);
+    rows[i].guess = Pack4{local[0], local[1], local[2], 0.0};
+  } else {
+    rows[i].guess = Pack4{x[0], x[1], x[2], 0.0};
   }
 }
 
@@ -305,7 +314,6 @@ void Simulator::Workspace::remember_impulses() {
     for (int r = 0; r < 3; ++r) next.impulse[r] = x[r];
     next.left_depth = rows[i].left_depth;
   }
-  state.warm_starts.swap(next_warm_starts);
 }
 
 }  // namespace stiction

@@ -128,6 +128,7 @@ struct Simulator::Workspace {
   void follow_free_motion();
   void remember_impulses();
   void carry_guesses();
+  void set_guess(int i, const WarmStart& from);
   void account_energy();
   void count_uncertified();
   [[noreturn]] void raise();
