@@ -11,7 +11,8 @@
 namespace stiction {
 namespace {
 
-constexpr double near_edge = 1e-5;      // times the radius of a face: how far from the nearest point its edge may pass
+constexpr double near_edge = 1e-4;      // times the radius of a face: how far from the nearest point its edge may pass
+constexpr double share_of_line = 0.05;  // of a cylinder: how far along it the foot of the normal may be
 constexpr double sine_across = 0.0872;  // 5°
 constexpr double round_sine2 = 0.0076, sharp_sine2 = 0.0003046;  // sin² 5°, sin² 1°
 
@@ -24,6 +25,13 @@ std::uint64_t name(const ContactLine& a, const ContactLine& b, int end) {
   const auto last = static_cast<std::uint64_t>(std::max(a.vertices[0], a.vertices[1]));
   const std::uint64_t edge = end == 0 ? (first << 15) | last : (last << 15) | first;
   return feature_edges(edge, edge_bits(b.vertices[0], b.vertices[1]));
+}
+
+// The point of a round line's surface that looks along a unit vector: beside the axis, for one without balls.
+Vector3 surface_offset(const ContactLine& line, const Vector3& along, const Vector3& direction) {
+  if (line.has_balls || line.radius == 0.0) return line.radius * direction;
+  const Vector3 radial = direction - direction.dot(along) / along.squaredNorm() * along;
+  return line.radius / radial.norm() * radial;
 }
 
 }  // namespace
@@ -45,13 +53,6 @@ bool find_edge(const Vector3& half_size, const Vector3& direction, const Vector3
   return true;
 }
 
-// The point of a round line's surface that looks along a unit vector: beside the axis, for one without balls.
-Vector3 surface_offset(const ContactLine& line, const Vector3& along, const Vector3& direction) {
-  if (line.has_balls || line.radius == 0.0) return line.radius * direction;
-  const Vector3 radial = direction - direction.dot(along) / along.squaredNorm() * along;
-  return line.radius / radial.norm() * radial;
-}
-
 void find_lines(const FaceView& face, double core_radius, double cosine, const Vector3& direction, const Vector3& point,
                 LineSet& lines) {
   lines.size = 0;
@@ -64,11 +65,15 @@ void find_lines(const FaceView& face, double core_radius, double cosine, const V
     for (int end = 0; end < 2; ++end) line.ends[end] = face.all_vertices[line.vertices[end]];
     const Vector3 along = line.ends[1] - line.ends[0], from = point - line.ends[0];
     if (!is_across(along, direction)) continue;
+    // Tilted, the side of a disc is touched on its rim: the foot of the normal lies farther along than the line is
+    // long.
+    const bool is_cut_off = size == 2 && face.roundness > core_radius;
+    if (is_cut_off && face.roundness * std::abs(along.dot(direction)) > share_of_line * along.squaredNorm()) continue;
     const double t = std::clamp(from.dot(along) / along.squaredNorm(), 0.0, 1.0);
     if (size > 2 && !((from - t * along).norm() <= near_edge * face.radius)) continue;
     line.radius = face.roundness, line.has_balls = core_radius > 0.0;
     line.slope = size > 2 ? std::sqrt(std::max(1.0 - cosine * cosine, 0.0)) / cosine : 0.0;
-    if (face.roundness > core_radius) {
+    if (is_cut_off) {
       const Vector3 radial = direction - direction.dot(along) / along.squaredNorm() * along;
       for (Vector3& end : line.ends) end -= (face.roundness - core_radius) / radial.norm() * radial;
     }

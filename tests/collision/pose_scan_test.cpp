@@ -172,7 +172,7 @@ constexpr double documented = 0.05 * 1e-3 + 1e-6;
 
 struct Scan {
   // Relative to the sizes. Of round shapes without a closed form all is known less sharply.
-  explicit Scan(bool is_closed) : least_allowed(is_closed ? 1e-9 : 1e-7), overlap_blur(is_closed ? 1e-7 : 1e-5) {
+  explicit Scan(bool is_closed) : least_allowed(is_closed ? 1e-9 : 1e-7), overlap_blur(is_closed ? 1e-6 : 1e-5) {
     if (!is_closed) returned.allowed = 5e-6, normals.allowed = 1e-7, overlap.allowed = 1e-5, places.allowed = 1e-3;
   }
   Property verdict{"verdict", 0.0}, returned{"returned", 1e-9}, least{"least gap", 0.0}, overlap{"overlap", 1e-9},
@@ -293,8 +293,9 @@ TEST_P(PoseScan, ListsAreProven) {
   for (const Property* p :
        {&scan.verdict, &scan.returned, &scan.least, &scan.overlap, &scan.normals, &scan.places, &scan.cover}) {
     std::printf("   %s %.1e", p->name, p->worst);
-    // A hull's face that is best aligned need not be the one that touches: then one point stands for a short line.
-    const int tolerated = p == &scan.cover && b == 5 ? 1 + n / 20000 : 0;
+    // A hull's face that is best aligned need not be the one that touches: then one point stands for a short line. And
+    // caps are polygons: near their rim little things lose some of their patch.
+    const int tolerated = p == &scan.cover && (b == 5 || a == 2) ? 1 + n / 20000 : 0;
     EXPECT_LE(p->count, tolerated) << p->name << ": " << p->count << " of them, " << p->worst << " at pose " << p->at
                                    << ": " << p->what;
   }
