@@ -271,7 +271,9 @@ double collide_hull_plane(const ConvexHull& a, const Pose& X_WA, const Vector3& 
   const Vector3 t1 = (std::abs(n.x()) < 0.7 ? Vector3::UnitX() : Vector3::UnitY()).cross(n).normalized();
   ContactCandidate candidates[max_clip_corners];
   int size = flood(a, n, height, margin, cache.vertex, candidates, t1, n.cross(t1));
-  if (size > 4) size = drop_upper_side(a, n, gap + gap_tolerance(margin), candidates, size);
+  // Where the centre of mass lies beyond the margin, all of these are on the lower side.
+  if (size > 4 && n.dot(a.com()) + height <= margin)
+    size = drop_upper_side(a, n, gap + gap_tolerance(margin), candidates, size);
   int index[4];
   const std::span<const std::uint64_t> old(cache.points.feature, static_cast<std::size_t>(cache.points.size));
   const int chosen = choose_points({candidates, static_cast<std::size_t>(size)}, margin, old, index);
