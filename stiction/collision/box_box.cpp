@@ -341,8 +341,7 @@ double touch_at_edges(const Touch& c, const Separation& s) {
   return add_witness(c, w, n, distance);
 }
 
-// Apart from collide_boxes(), whose short way for boxes that are apart would else pay for this one's registers.
-[[gnu::noinline]] double touch(const Touch& c, const Separation& s) {
+double touch(const Touch& c, const Separation& s) {
   // Apart, the points must realise the separation; else it is only a bound.
   const double must_reach = s.value + (s.value > 0.0 ? 1e-10 : face_tolerance(c, s.value));
   double gap = 0.0;
@@ -365,6 +364,27 @@ double touch_at_edges(const Touch& c, const Separation& s) {
   return add_witness(c, {p - s.value * s.n, p, feature_vertex_b(signs(m))}, s.n, s.value);
 }
 
+double forget(BoxPairMemory& memory, double gap) {
+  if (memory.size != 0) memory.size = 0, memory.reference = Reference::none;
+  return gap;
+}
+
+// Boxes that no face's normal separates by more than the margin; `second`: the second largest separation by a face of
+// the first. Apart from collide_boxes(), whose short way would else pay for this one's registers.
+[[gnu::noinline]] double collide_near(const Touch& c, Separation best, double second) {
+  double least_sine2 = 1.0;
+  Separation edges = edge_axes(c.pair, best.value + 1e-12, least_sine2);
+  if (least_sine2 < 1e-4) {
+    const double width = 2.0 * 1e-2 * (c.a.half_size.sum() + c.b.half_size.sum());
+    if (second > -width) near_parallel_edges(c.pair, edges);
+  }
+  if (edges.edge_a >= 0) best = edges;
+  if (!(best.value <= c.margin)) return forget(c.memory, best.value);
+  const double gap = touch(c, best);
+  remember(c.out, c.memory);
+  return gap;
+}
+
 }  // namespace
 
 double collide_boxes(const Box& a, const Pose& X_WA, const Box& b, const Pose& X_WB, double margin,
@@ -377,29 +397,15 @@ double collide_boxes(const Box& a, const Pose& X_WA, const Box& b, const Pose& X
   const Pack4 sb = absolute(across) - Pack4{p.b[0], p.b[1], p.b[2], 0.0} - p.a[0] * absolute(p.row[0]) -
                    p.a[1] * absolute(p.row[1]) - p.a[2] * absolute(p.row[2]);
   const int ka = largest(sa), kb = largest(sb);
-  const auto forget = [&](double gap) {
-    if (memory.size != 0) memory.size = 0, memory.reference = Reference::none;
-    return gap;
-  };
   Separation best;
   best.value = std::max(sb[kb], sa[ka]);
-  if (!(best.value <= margin)) return forget(best.value);
+  if (!(best.value <= margin)) return forget(memory, best.value);
   // Gaps along the three axes of one box add up: diagonal neighbours end here.
   const double apart = best.value > 0.0 ? std::max(norm_of_positive(sa), norm_of_positive(sb)) : best.value;
-  if (!(apart <= margin)) return forget(apart);
+  if (!(apart <= margin)) return forget(memory, apart);
   best.n = sa[ka] >= sb[kb] ? Vector3(signed_like(1.0, p.t[ka]) * Vector3::Unit(ka))
                             : Vector3(signed_like(1.0, across[kb]) * p.column_vector(kb));
-  double least_sine2 = 1.0;
-  Separation edges = edge_axes(p, best.value + 1e-12, least_sine2);
-  if (least_sine2 < 1e-4) {
-    const double width = 2.0 * 1e-2 * (a.half_size.sum() + b.half_size.sum());
-    if (second_largest(sa) > -width) near_parallel_edges(p, edges);
-  }
-  if (edges.edge_a >= 0) best = edges;
-  if (!(best.value <= margin)) return forget(best.value);
-  const double gap = touch({p, a, b, X_WA, X_WB, margin, memory, out}, best);
-  remember(out, memory);
-  return gap;
+  return collide_near({p, a, b, X_WA, X_WB, margin, memory, out}, best, second_largest(sa));
 }
 
 }  // namespace stiction

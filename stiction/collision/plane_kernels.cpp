@@ -13,6 +13,20 @@ void add_point(const Vector3& surface, const Vector3& n, double gap, std::uint64
   out.add(surface - (0.5 * gap) * n, n, gap, feature);
 }
 
+// A box that leans and is thinner than the margin: places that are free go to the vertices above those of the face
+// towards the plane (its axis: k), the lowest first. `rise`: half its height along each axis.
+[[gnu::noinline]] void add_upper_vertices(const Box& a, const Pose& X_WA, const Vector3& n, double middle,
+                                          const Vector3& rise, int k, double margin, Manifold& out) {
+  const int u = k == 0 ? 1 : 0, v = k == 2 ? 1 : 2;
+  const unsigned low = (rise[u] > 0.0 ? 0u : 1u << u) | (rise[v] > 0.0 ? 0u : 1u << v) | (rise[k] > 0.0 ? 1u << k : 0u);
+  for (unsigned j = 0; j < 4 && out.size < Manifold::max_points; ++j) {
+    const unsigned vertex = low ^ ((j & 1u) << u) ^ ((j >> 1) << v);
+    const Vector3 sign((vertex & 1u) ? 1.0 : -1.0, (vertex & 2u) ? 1.0 : -1.0, (vertex & 4u) ? 1.0 : -1.0);
+    const double gap = middle + sign.dot(rise);
+    if (gap <= margin) add_point(X_WA * sign.cwiseProduct(a.half_size).eval(), n, gap, vertex, out);
+  }
+}
+
 }  // namespace
 
 double collide_sphere_plane(const Sphere& a, const Pose& X_WA, const Pose& X_WB, double margin, Manifold& out) {
@@ -56,18 +70,8 @@ double collide_box_plane(const Box& a, const Pose& X_WA, const Pose& X_WB, doubl
     const double gap = height + su * rise[u] + sv * rise[v];
     if (gap <= margin) add_point(center + su * eu + sv * ev, n, gap, base | ((i & 1u) << u) | ((i >> 1) << v), out);
   }
-  if (out.size == Manifold::max_points) return lowest;
-  // Leaning, and thinner than the margin: places that are free go to the vertices above these, the lowest first.
-  const unsigned low = (rise[u] > 0.0 ? 0u : 1u) | (rise[v] > 0.0 ? 0u : 2u);
-  const Vector3 up = (-2.0 * sign * a.half_size[k]) * X_WA.rotation.col(k);
-  for (unsigned j = 0; j < 4 && out.size < Manifold::max_points; ++j) {
-    const unsigned i = low ^ j;
-    const double su = (i & 1u) ? 1.0 : -1.0, sv = (i & 2u) ? 1.0 : -1.0;
-    const double gap = height - 2.0 * sign * rise[k] + su * rise[u] + sv * rise[v];
-    if (gap > margin) continue;
-    const unsigned vertex = (base ^ (1u << k)) | ((i & 1u) << u) | ((i >> 1) << v);
-    add_point(center + up + su * eu + sv * ev, n, gap, vertex, out);
-  }
+  if (out.size == Manifold::max_points || lowest + 2.0 * std::abs(rise[k]) > margin) return lowest;
+  add_upper_vertices(a, X_WA, n, middle, rise, k, margin, out);
   return lowest;
 }
 
