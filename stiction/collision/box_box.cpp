@@ -8,6 +8,7 @@
 #include "stiction/collision/feature.h"
 #include "stiction/collision/gjk.h"
 #include "stiction/collision/hull_faces.h"
+#include "stiction/collision/line_contact.h"
 #include "stiction/collision/reduce.h"
 #include "stiction/collision/segment.h"
 #include "stiction/math/pack.h"
@@ -207,7 +208,7 @@ struct Touch {
 
 // Heights over a face that is some degrees off the normal are not the gap; they may be this far from it.
 double face_tolerance(const Touch& c, double gap) {
-  return 0.05 * c.margin + 1e-6 + 0.01 * std::abs(gap);
+  return gap_tolerance(c.margin) + 0.01 * std::abs(gap);
 }
 
 void add_points(const Touch& c, bool is_a, int axis, const BoxCandidates& candidates,
@@ -279,6 +280,42 @@ double add_witness(const Touch& c, const Witness& w, const Vector3& n, double ga
   return gap;
 }
 
+// The points of two faces miss the nearest: it takes the place of the one next to it.
+void insert_witness(const Touch& c, const Witness& w, const Vector3& n, double gap) {
+  if (c.out.size == Manifold::max_points) {
+    const Vector3 p = c.X_WA * (0.5 * (w.on_a + w.on_b)).eval();
+    int nearest = 0;
+    for (int k = 1; k < c.out.size; ++k)
+      if ((c.out.position[k] - p).squaredNorm() < (c.out.position[nearest] - p).squaredNorm()) nearest = k;
+    const int last = --c.out.size;
+    c.out.position[nearest] = c.out.position[last], c.out.normal[nearest] = c.out.normal[last];
+    c.out.gap[nearest] = c.out.gap[last], c.out.feature[nearest] = c.out.feature[last];
+  }
+  const Reference reference = c.memory.reference;
+  add_witness(c, w, n, gap);
+  c.memory.reference = reference;
+}
+
+// Edges that lie along each other: the ends of their common stretch. Returns the least gap.
+double add_lines(const Touch& c, const Vector3& n, const Witness& w) {
+  const Vector3 m = -c.pair.to_second(n), on_b = c.pair.to_second(w.on_b - c.pair.offset());
+  // Of the axes square to the normal the two that are most parallel.
+  ContactLine a, b, best_a, best_b;
+  double most = 0.0;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      if (std::abs(c.pair.row[i][j]) > most && find_edge(c.a.half_size, n, w.on_a, i, a) &&
+          find_edge(c.b.half_size, m, on_b, j, b))
+        most = std::abs(c.pair.row[i][j]), best_a = a, best_b = b;
+  if (most == 0.0) return infinity;
+  for (Vector3& end : best_b.ends) {
+    end = end[0] * c.pair.column_vector(0) + end[1] * c.pair.column_vector(1) + end[2] * c.pair.column_vector(2) +
+          c.pair.offset();
+  }
+  c.memory.reference = Reference::none;
+  return add_line_points(best_a, best_b, n, c.margin, c.X_WA, c.out);
+}
+
 // Boxes that are apart, and not along the normal of a face or of two crossing edges: a vertex meets a vertex or an
 // edge.
 double touch_at_edges(const Touch& c, const Separation& s) {
@@ -293,21 +330,31 @@ double touch_at_edges(const Touch& c, const Separation& s) {
   if (!(distance <= c.margin)) return distance;
   const Vector3 n = is_sharp ? found.normal() : s.n;
   double gap = 0.0;
-  if (clip_faces(c, n, distance + face_tolerance(c, distance), gap)) return gap;
   const Vector3 p = witness_a(a, keys, found.weight);
-  return add_witness(c, {p, p + distance * n, witness_feature(keys.size, keys.a, keys.b), true}, n, distance);
+  const Witness w{p, p + distance * n, witness_feature(keys.size, keys.a, keys.b), true};
+  if (clip_faces(c, n, distance + face_tolerance(c, distance), gap)) {
+    if (gap > distance + gap_tolerance(c.margin)) insert_witness(c, w, n, distance);
+    return std::min(gap, distance);
+  }
+  const double least = add_lines(c, n, w);
+  if (c.out.size > 0 && distance >= least - same_point_distance) return std::min(least, distance);
+  return add_witness(c, w, n, distance);
 }
 
 double touch(const Touch& c, const Separation& s) {
   // Apart, the points must realise the separation; else it is only a bound.
   const double must_reach = s.value + (s.value > 0.0 ? 1e-10 : face_tolerance(c, s.value));
   double gap = 0.0;
-  if (clip_faces(c, s.n, must_reach, gap)) return gap;
+  if (clip_faces(c, s.n, must_reach, gap)) return std::min(gap, s.value);
   if (s.edge_a >= 0) {
     const Edge a = edge_of(c.a.half_size, s.edge_a, signs(s.n));
     const Edge b = edge_of(c.b.half_size, s.edge_b, signs(-c.pair.to_second(s.n)));
     const Witness w = meet_edges(c.pair, a, b);
-    if (s.value <= 0.0 || w.is_inside) return add_witness(c, w, s.n, s.value);
+    if (s.value <= 0.0 || w.is_inside) {
+      const double least = add_lines(c, s.n, w);
+      if (c.out.size > 0 && s.value >= least - same_point_distance) return std::min(least, s.value);
+      return add_witness(c, w, s.n, s.value);
+    }
   }
   if (s.value > 0.0) return touch_at_edges(c, s);
   // A face's normal, and rounding left nothing of the clipped face: the deepest vertex.
@@ -315,6 +362,27 @@ double touch(const Touch& c, const Separation& s) {
   Vector3 p = c.pair.offset();
   for (int j = 0; j < 3; ++j) p += signed_like(c.b.half_size[j], m[j]) * c.pair.column_vector(j);
   return add_witness(c, {p - s.value * s.n, p, feature_vertex_b(signs(m))}, s.n, s.value);
+}
+
+double forget(BoxPairMemory& memory, double gap) {
+  if (memory.size != 0) memory.size = 0, memory.reference = Reference::none;
+  return gap;
+}
+
+// Boxes that no face's normal separates by more than the margin; `second`: the second largest separation by a face of
+// the first. Apart from collide_boxes(), whose short way would else pay for this one's registers.
+[[gnu::noinline]] double collide_near(const Touch& c, Separation best, double second) {
+  double least_sine2 = 1.0;
+  Separation edges = edge_axes(c.pair, best.value + 1e-12, least_sine2);
+  if (least_sine2 < 1e-4) {
+    const double width = 2.0 * 1e-2 * (c.a.half_size.sum() + c.b.half_size.sum());
+    if (second > -width) near_parallel_edges(c.pair, edges);
+  }
+  if (edges.edge_a >= 0) best = edges;
+  if (!(best.value <= c.margin)) return forget(c.memory, best.value);
+  const double gap = touch(c, best);
+  remember(c.out, c.memory);
+  return gap;
 }
 
 }  // namespace
@@ -329,29 +397,15 @@ double collide_boxes(const Box& a, const Pose& X_WA, const Box& b, const Pose& X
   const Pack4 sb = absolute(across) - Pack4{p.b[0], p.b[1], p.b[2], 0.0} - p.a[0] * absolute(p.row[0]) -
                    p.a[1] * absolute(p.row[1]) - p.a[2] * absolute(p.row[2]);
   const int ka = largest(sa), kb = largest(sb);
-  const auto forget = [&](double gap) {
-    if (memory.size != 0) memory.size = 0, memory.reference = Reference::none;
-    return gap;
-  };
   Separation best;
   best.value = std::max(sb[kb], sa[ka]);
-  if (!(best.value <= margin)) return forget(best.value);
+  if (!(best.value <= margin)) return forget(memory, best.value);
   // Gaps along the three axes of one box add up: diagonal neighbours end here.
   const double apart = best.value > 0.0 ? std::max(norm_of_positive(sa), norm_of_positive(sb)) : best.value;
-  if (!(apart <= margin)) return forget(apart);
+  if (!(apart <= margin)) return forget(memory, apart);
   best.n = sa[ka] >= sb[kb] ? Vector3(signed_like(1.0, p.t[ka]) * Vector3::Unit(ka))
                             : Vector3(signed_like(1.0, across[kb]) * p.column_vector(kb));
-  double least_sine2 = 1.0;
-  Separation edges = edge_axes(p, best.value + 1e-12, least_sine2);
-  if (least_sine2 < 1e-4) {
-    const double width = 2.0 * 1e-2 * (a.half_size.sum() + b.half_size.sum());
-    if (second_largest(sa) > -width) near_parallel_edges(p, edges);
-  }
-  if (edges.edge_a >= 0) best = edges;
-  if (!(best.value <= margin)) return forget(best.value);
-  const double gap = touch({p, a, b, X_WA, X_WB, margin, memory, out}, best);
-  remember(out, memory);
-  return gap;
+  return collide_near({p, a, b, X_WA, X_WB, margin, memory, out}, best, second_largest(sa));
 }
 
 }  // namespace stiction

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "stiction/collision/line_contact.h"
 #include "stiction/collision/primitives.h"
 #include "stiction/collision/segment.h"
 
@@ -92,7 +93,7 @@ bool clip_to_face(const Axis& axis, const Vector3& half, int face, double& first
   for (int k = 0; k < 3; ++k) {
     if (k == face) continue;
     if (std::abs(axis.u[k]) < 1e-12) {
-      if (std::abs(axis.c[k]) > half[k]) return false;
+      if (std::abs(axis.c[k]) > half[k] * (1.0 + 1e-9)) return false;
       continue;
     }
     double s0 = (-half[k] - axis.c[k]) / axis.u[k], s1 = (half[k] - axis.c[k]) / axis.u[k];
@@ -103,12 +104,13 @@ bool clip_to_face(const Axis& axis, const Vector3& half, int face, double& first
 }
 
 // Whether the axis really comes as near to the box as its separation says, over the inside of a face: then that is the
-// distance.
-bool is_over_face(const Axis& axis, const Vector3& half, const Closest& c) {
+// distance, and the nearer end of the stretch over the face is where.
+bool is_over_face(const Axis& axis, const Vector3& half, Closest& c) {
   int k = 0;
   double first = 0.0, last = 0.0;
   if (c.normal.cwiseAbs().maxCoeff(&k) < 1.0 || !clip_to_face(axis, half, k, first, last)) return false;
   const double low = c.normal[k] * axis.at(first)[k], high = c.normal[k] * axis.at(last)[k];
+  c.s = low <= high ? first : last;
   return std::min(low, high) - half[k] <= c.distance + 1e-13;
 }
 
@@ -121,7 +123,7 @@ double collide_capsule_box(const Capsule& a, const Pose& X_WA, const Box& b, con
   const Axis axis{X_WB.to_local(X_WA.position), X_WB.rotation.transpose() * X_WA.rotation.col(2), a.half_length};
   Closest closest = separate(axis, half);
   if (!(closest.distance - a.radius <= margin)) return closest.distance - a.radius;
-  if (closest.distance > 0.0 && !is_over_face(axis, half, closest)) closest = find_closest(axis, half);
+  if (!is_over_face(axis, half, closest) && closest.distance > 0.0) closest = find_closest(axis, half);
   const double gap = closest.distance - a.radius;
   if (!(gap <= margin)) return gap;
 
@@ -137,7 +139,18 @@ double collide_capsule_box(const Capsule& a, const Pose& X_WA, const Box& b, con
     const double high = sign * axis.at(last)[k] - half[k] - a.radius;
     if (low <= margin) add(first, sign * Vector3::Unit(k), low, 0);
     if (high <= margin) add(last, sign * Vector3::Unit(k), high, 1);
-    if (out.size > 0 && gap >= std::min(low, high) - same_point) return std::min(low, high);
+    if (out.size > 0 && gap >= std::min(low, high) - same_point) return std::min({gap, low, high});
+  }
+  const Vector3 foot = axis.at(closest.s) - closest.distance * closest.normal;
+  int along = 0;
+  axis.u.cwiseAbs().maxCoeff(&along);
+  ContactLine edge;
+  if (out.size == 0 && find_edge(half, closest.normal, foot, along, edge)) {
+    ContactLine side;
+    side.ends[0] = axis.at(-axis.h), side.ends[1] = axis.at(axis.h), side.radius = a.radius, side.has_balls = true,
+    side.vertices[1] = 1;
+    const double least = add_line_points(side, edge, -closest.normal, margin, X_WB, out);
+    if (out.size > 0 && gap >= least - same_point) return std::min(gap, least);
   }
   add(closest.s, closest.normal, gap, 2);
   return gap;

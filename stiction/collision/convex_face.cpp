@@ -30,10 +30,12 @@ const FaceView* finish_polygon(FaceStore& store, int size, int num_positions, co
   return finish(store, size, num_positions);
 }
 
-const FaceView* finish_segment(FaceStore& store, int first, const Vector3& low, const Vector3& high, double& cosine) {
+const FaceView* finish_segment(FaceStore& store, int first, const Vector3& low, const Vector3& high, double roundness,
+                               double& cosine) {
   store.positions[first] = low, store.positions[first + 1] = high;
   store.vertices[0] = first, store.vertices[1] = first + 1;
   store.view.radius = 0.5 * (high - low).norm();
+  store.view.roundness = roundness;
   cosine = -2.0;
   return finish(store, 2, first + 2);
 }
@@ -68,30 +70,39 @@ const FaceView* face_along(const SupportTriangle& triangle, const Vector3& direc
 const FaceView* face_along(const Cylinder& cylinder, const Vector3& direction, FaceStore& store, double& cosine) {
   constexpr int corners = FaceStore::cap_corners;
   constexpr double step = 2 * M_PI / corners;
-  const double across = std::hypot(direction.x(), direction.y());
+  const double across = std::sqrt(direction.x() * direction.x() + direction.y() * direction.y());
   const double sign = direction.z() > 0.0 ? 1.0 : -1.0, z = sign * cylinder.half_length;
-  const double angle = std::atan2(direction.y(), direction.x());
-  if (sign * direction.z() >= cos_face) {
-    // Lying flat, corners are fixed to the cylinder; tilted, all are turned by less than half a step.
-    const double turn = across > 1e-3 ? angle - step * std::round(angle / step) : 0.0;
-    for (int k = 0; k < corners; ++k) {
-      const int corner = sign > 0.0 ? k : corners - 1 - k, number = corner + (sign > 0.0 ? corners : 0);
-      store.vertices[k] = number;
-      store.positions[number] = {cylinder.radius * std::cos(corner * step + turn),
-                                 cylinder.radius * std::sin(corner * step + turn), z};
-    }
-    cosine = sign * direction.z();
-    return finish_polygon(store, corners, 2 * corners, sign * Vector3::UnitZ());
+  if (across > lying_slope * std::abs(direction.z())) {
+    const Vector3 rim = (cylinder.radius / across) * Vector3(direction.x(), direction.y(), 0.0);
+    const Vector3 up = cylinder.half_length * Vector3::UnitZ();
+    return finish_segment(store, FaceStore::side_vertices, rim - up, rim + up, cylinder.radius, cosine);
   }
-  if (across < 0.5) return nullptr;  // leaning on its rim
-  const Vector3 rim = (cylinder.radius / across) * Vector3(direction.x(), direction.y(), 0.0);
-  const Vector3 up = cylinder.half_length * Vector3::UnitZ();
-  return finish_segment(store, FaceStore::side_vertices, rim - up, rim + up, cosine);
+  cosine = sign * direction.z();
+  if (cosine < cos_face) {
+    const double x = cylinder.radius * direction.x() / across, y = cylinder.radius * direction.y() / across;
+    const int first = FaceStore::leaning_vertices + (sign > 0.0 ? 4 : 0);
+    Vector3* p = store.positions + first;
+    p[0] = {x, y, z}, p[1] = {-sign * y, sign * x, z}, p[2] = {-x, -y, z}, p[3] = {sign * y, -sign * x, z};
+    for (int k = 0; k < 4; ++k) store.vertices[k] = first + k;
+    store.view.roundness = -1.0;
+    return finish_polygon(store, 4, first + 4, sign * Vector3::UnitZ());
+  }
+  store.view.roundness = -1.0;
+  // Lying flat, corners are fixed to the cylinder; tilted, all are turned by less than half a step.
+  const double angle = std::atan2(direction.y(), direction.x());
+  const double turn = across > 1e-3 ? angle - step * std::round(angle / step) : 0.0;
+  for (int k = 0; k < corners; ++k) {
+    const int corner = sign > 0.0 ? k : corners - 1 - k, number = corner + (sign > 0.0 ? corners : 0);
+    store.vertices[k] = number;
+    store.positions[number] = {cylinder.radius * std::cos(corner * step + turn),
+                               cylinder.radius * std::sin(corner * step + turn), z};
+  }
+  return finish_polygon(store, corners, 2 * corners, sign * Vector3::UnitZ());
 }
 
 const FaceView* face_along(const Capsule& capsule, const Vector3&, FaceStore& store, double& cosine) {
   const Vector3 up = capsule.half_length * Vector3::UnitZ();
-  return finish_segment(store, 0, -up, up, cosine);
+  return finish_segment(store, 0, -up, up, capsule.radius, cosine);
 }
 
 }  // namespace stiction

@@ -9,10 +9,10 @@ namespace stiction {
 
 // Room for one face.
 struct FaceStore {
-  static constexpr int cap_corners = 16, side_vertices = 2 * cap_corners;
+  static constexpr int cap_corners = 16, side_vertices = 2 * cap_corners, leaning_vertices = side_vertices + 2;
   Vector2 points[cap_corners];
   int vertices[cap_corners];
-  Vector3 positions[side_vertices + 2];
+  Vector3 positions[leaning_vertices + 8];
   FaceView view;
 };
 
@@ -20,7 +20,8 @@ struct FaceStore {
 // segment, which has no direction; null where there is none.
 const FaceView* face_along(const Box& box, const Vector3& direction, FaceStore& store, double& cosine);
 const FaceView* face_along(const SupportTriangle& triangle, const Vector3& direction, FaceStore& store, double& cosine);
-// The cap within 5°, turned so that a corner is its lowest point; else the line of the side.
+// Standing, the cap within 5°, turned so that a corner is its lowest point; lying, the line of the side; leaning, in
+// between, a square in the lower cap from its lowest point, which can only be incident.
 const FaceView* face_along(const Cylinder& cylinder, const Vector3& direction, FaceStore& store, double& cosine);
 const FaceView* face_along(const Capsule& capsule, const Vector3& direction, FaceStore& store, double& cosine);
 

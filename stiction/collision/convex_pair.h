@@ -6,7 +6,8 @@
 // cylinder's side. Else, and for spheres and ellipsoids always, the one witness point.
 //
 // Features of vertices: hulls and triangles by number, boxes by their signs as bits (x: 1, y: 2, z: 4), capsule ends 0
-// and 1, cylinder rims 16 cap + corner, the ends of a cylinder's side 32 and 33. A witness point has feature 0 unless
+// and 1, cylinder rims 16 cap + corner, the ends of a cylinder's side 32 and 33, the rim of a leaning one 34 + 4 cap
+// + quarter from its lowest point. A witness point has feature 0 unless
 // both shapes are polytopes.
 #pragma once
 

@@ -231,6 +231,24 @@ int flood(const ConvexHull& hull, const Vector3& n, double height, double margin
   return count;
 }
 
+// Only what some face looks down at (60°), and what is as deep as the deepest, can touch before the hull has turned
+// far: not the upper side of a thin one. Returns how many remain.
+int drop_upper_side(const ConvexHull& hull, const Vector3& n, double limit, ContactCandidate* candidates, int size) {
+  const auto faces = hull.faces();
+  int kept = 0;
+  for (int k = 0; k < size; ++k) {
+    bool is_low = candidates[k].gap <= limit;
+    if (!is_low) {
+      for (int f : hull.faces_of(static_cast<int>(candidates[k].feature & 0x7fff))) {
+        is_low = n.dot(faces[f].normal) < -0.5;
+        if (is_low) break;
+      }
+    }
+    if (is_low) candidates[kept++] = candidates[k];
+  }
+  return kept;
+}
+
 }  // namespace
 
 double collide_hull_plane(const ConvexHull& a, const Pose& X_WA, const Vector3& normal, double offset, double margin,
@@ -252,7 +270,10 @@ double collide_hull_plane(const ConvexHull& a, const Pose& X_WA, const Vector3& 
   }
   const Vector3 t1 = (std::abs(n.x()) < 0.7 ? Vector3::UnitX() : Vector3::UnitY()).cross(n).normalized();
   ContactCandidate candidates[max_clip_corners];
-  const int size = flood(a, n, height, margin, cache.vertex, candidates, t1, n.cross(t1));
+  int size = flood(a, n, height, margin, cache.vertex, candidates, t1, n.cross(t1));
+  // Where the centre of mass lies beyond the margin, all of these are on the lower side.
+  if (size > 4 && n.dot(a.com()) + height <= margin)
+    size = drop_upper_side(a, n, gap + gap_tolerance(margin), candidates, size);
   int index[4];
   const std::span<const std::uint64_t> old(cache.points.feature, static_cast<std::size_t>(cache.points.size));
   const int chosen = choose_points({candidates, static_cast<std::size_t>(size)}, margin, old, index);

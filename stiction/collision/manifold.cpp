@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "stiction/collision/clip.h"
+#include "stiction/collision/line_contact.h"
 #include "stiction/collision/reduce.h"
 
 namespace stiction {
@@ -35,11 +36,31 @@ void add_witness(const TouchingPair& pair, Manifold& out) {
   out.add(pair.X_WA * middle, -(pair.X_WA.rotation * pair.normal), pair.gap, pair.witness_feature);
 }
 
-void add_only_witness(const TouchingPair& pair, ManifoldMemory& memory, Manifold& out) {
-  add_witness(pair, out);
+// No face takes part: both ends of a line, the witness where it lies deeper or alone.
+void add_without_face(const TouchingPair& pair, ManifoldMemory& memory, Manifold& out) {
+  double least = std::numeric_limits<double>::infinity();
+  if (pair.face_a && pair.face_b) {
+    const Vector3 n_B = pair.X_AB.rotation.transpose() * -pair.normal;
+    const Vector3 point_b = pair.X_AB.to_local(pair.point_a + (pair.gap + pair.radius_a + pair.radius_b) * pair.normal);
+    LineSet a, b;
+    find_lines(*pair.face_a, pair.radius_a, pair.cosine_a, pair.normal, pair.point_a, a);
+    if (a.size > 0) find_lines(*pair.face_b, pair.radius_b, pair.cosine_b, n_B, point_b, b);
+    const ContactLine *best_a = nullptr, *best_b = nullptr;
+    double most = 0.0;
+    for (int j = 0; j < b.size; ++j) {
+      for (Vector3& end : b.line[j].ends) end = pair.X_AB * end;
+      const Vector3 along = (b.line[j].ends[1] - b.line[j].ends[0]).normalized();
+      for (int i = 0; i < a.size; ++i) {
+        const double cosine = std::abs(along.dot((a.line[i].ends[1] - a.line[i].ends[0]).normalized()));
+        if (cosine > most) most = cosine, best_a = &a.line[i], best_b = &b.line[j];
+      }
+    }
+    if (best_a) least = add_line_points(*best_a, *best_b, pair.normal, pair.margin, pair.X_WA, out);
+  }
+  if (out.size == 0 || pair.gap < least - same_point_distance) add_witness(pair, out);
   memory = ManifoldMemory{};
-  memory.size = 1;
-  memory.feature[0] = pair.witness_feature;
+  memory.size = out.size;
+  for (int k = 0; k < out.size; ++k) memory.feature[k] = out.feature[k];
 }
 
 // The two faces need not contain the nearest points: where an edge that leans away is nearer, the exact witness joins
@@ -56,19 +77,14 @@ int add_missing_witness(const TouchingPair& pair, const Vector3& at, ContactCand
 }  // namespace
 
 FaceView face_view(const ConvexHull& hull, const ConvexHull::Face& face) {
-  return {face.normal,
-          face.origin,
-          face.tangent_1,
-          face.tangent_2,
-          face.radius,
-          hull.face_points(face),
-          hull.face_vertices(face),
+  return {face.normal,    face.origin, face.tangent_1,         face.tangent_2,
+          face.radius,    0.0,         hull.face_points(face), hull.face_vertices(face),
           hull.vertices()};
 }
 
 void make_manifold(const TouchingPair& pair, ManifoldMemory& memory, Manifold& out) {
   const Reference chosen = choose_reference(pair, memory.reference);
-  if (chosen == Reference::none) return add_only_witness(pair, memory, out);
+  if (chosen == Reference::none) return add_without_face(pair, memory, out);
   const bool is_a = chosen == Reference::a;
   const FaceView& reference = is_a ? *pair.face_a : *pair.face_b;
   const FaceView& incident = is_a ? *pair.face_b : *pair.face_a;
@@ -99,7 +115,7 @@ void make_manifold(const TouchingPair& pair, ManifoldMemory& memory, Manifold& o
   settings.snap_distance = memory.reference == chosen ? 0.5 * settings.hold_distance : 0.0;
   int num_candidates = clip_polygon({reference.points, reference.vertices},
                                     {corners, static_cast<std::size_t>(num_corners)}, settings, candidates);
-  if (num_candidates == 0) return add_only_witness(pair, memory, out);
+  if (num_candidates == 0) return add_without_face(pair, memory, out);
   const int witness = add_missing_witness(
       pair, is_a ? Vector3(axes * (pair.point_a - reference.origin)) : Vector3(turn * pair.point_a + from), candidates,
       num_candidates);

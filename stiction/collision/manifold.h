@@ -14,6 +14,7 @@ namespace stiction {
 struct FaceView {
   Vector3 normal, origin, tangent_1, tangent_2;  // as ConvexHull::Face
   double radius = 0.0;
+  double roundness = 0.0;                 // of a segment: radius of the surface about its axis; −1: a polygon in a disc
   std::span<const Vector2> points;        // in its plane
   std::span<const int> vertices;          // numbers of its vertices
   std::span<const Vector3> all_vertices;  // position of vertex number v: all_vertices[v]
@@ -46,7 +47,12 @@ struct TouchingPair {
 inline constexpr double cos_face = 0.99619469809174555;   // 5°: faces farther off the normal carry no manifold
 inline constexpr double cos_flush = 0.99984769515639124;  // 1°: both faces flush: the larger is the reference
 
-// Fills `out` with at most four points of gap ≤ margin, or the witness point where no face is near the normal.
+// A cylinder lies where the sine of the angle between its axis and the normal is this many times the cosine (48°), else
+// it stands or leans: whatever the margin, it must turn by more than 40° before the other kind of points can touch.
+inline constexpr double lying_slope = 1.1;
+
+// Fills `out` with at most four points of gap ≤ margin, or, where no face is near the normal, the ends of lines
+// that lie along each other, or the witness point.
 void make_manifold(const TouchingPair& pair, ManifoldMemory& memory, Manifold& out);
 
 }  // namespace stiction

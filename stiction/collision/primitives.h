@@ -16,8 +16,10 @@ namespace stiction {
 double collide_sphere_plane(const Sphere& a, const Pose& X_WA, const Pose& X_WB, double margin, Manifold& out);
 double collide_capsule_plane(const Capsule& a, const Pose& X_WA, const Pose& X_WB, double margin, Manifold& out);
 double collide_box_plane(const Box& a, const Pose& X_WA, const Pose& X_WB, double margin, Manifold& out);
-// Round shapes against planes. A cylinder has four rim points per cap, one in each quarter of the rim, of which one is
-// the exact lowest (features 4 cap + quarter); lying or leaning it has the lowest point of each cap (8 + cap).
+// Round shapes against planes. What a cylinder has is decided by its tilt, never by the margin. Lying (its axis less
+// than 42° from the plane): the lowest point of each cap (features 8 + cap). Standing (within 5°): four rim points of
+// the lower cap, one in each quarter of the rim, of which one is the exact lowest (4 cap + quarter, or 8 + cap where it
+// is alone). Leaning, in between: the lowest (8 + cap), beside it and opposite (10 + 3 cap …).
 double collide_cylinder_plane(const Cylinder& a, const Pose& X_WA, const Pose& X_WB, double margin, Manifold& out);
 double collide_ellipsoid_plane(const Ellipsoid& a, const Pose& X_WA, const Pose& X_WB, double margin, Manifold& out);
 
@@ -38,7 +40,8 @@ double collide_sphere_ellipsoid(const Sphere& a, const Pose& X_WA, const Ellipso
 double collide_capsules(const Capsule& a, const Pose& X_WA, const Capsule& b, const Pose& X_WB, double margin,
                         Manifold& out);
 // Normal within 5° of a face's: a point at each end of the stretch over the face (features 0 and 1 along the capsule's
-// axis); the closest point where it lies deeper than both, or alone (feature 2).
+// axis); along an edge of the box, a point at each end of that stretch (line_contact.h); the closest point where it
+// lies deeper than both, or alone (feature 2).
 double collide_capsule_box(const Capsule& a, const Pose& X_WA, const Box& b, const Pose& X_WB, double margin,
                            Manifold& out);
 

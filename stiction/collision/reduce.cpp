@@ -9,6 +9,9 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double smallest_width = 1e-9;  // times its length: a narrower set of points is a line
+constexpr double smallest_line = 1e-3;   // times the width of all points: nearer ones make no line
+constexpr double share_of_width = 0.1;   // a point that lies higher than this may touch only when the body has turned
+constexpr double narrow_side = 4.0;      // how much more lies on the other side of a diagonal
 constexpr double kept_area = 0.8;        // of the new choice's, at which the old points stay
 
 struct Selection {
@@ -24,21 +27,27 @@ class PointChoice {
     for (int i = 0; i < n_; ++i) {
       if (c_[i].gap < lowest_) lowest_ = c_[i].gap, deepest_ = i;
     }
-    const double slope = 0.9 / (std::max(margin - lowest_, 0.0) + 1e-9);
-    for (int i = 0; i < n_; ++i) {
-      const double root = 1.0 - slope * (c_[i].gap - lowest_);
-      weight_[i] = root * root;
-    }
-  }
-
-  Selection choose() const {
     double low_x = infinite, high_x = -infinite, low_y = infinite, high_y = -infinite;
     for (int i = 0; i < n_; ++i) {
       low_x = std::min(low_x, c_[i].x), high_x = std::max(high_x, c_[i].x);
       low_y = std::min(low_y, c_[i].y), high_y = std::max(high_y, c_[i].y);
     }
-    const int p = farthest_from(0.5 * (low_x + high_x), 0.5 * (low_y + high_y));
-    const int q = farthest_from(c_[p].x, c_[p].y);
+    middle_x_ = 0.5 * (low_x + high_x), middle_y_ = 0.5 * (low_y + high_y);
+    width_ = std::max(high_x - low_x, high_y - low_y);
+    const double slope = 0.9 / (std::min(std::max(margin - lowest_, 0.0), share_of_width * width_) + 1e-9);
+    for (int i = 0; i < n_; ++i) {
+      const double root = std::max(1.0 - slope * (c_[i].gap - lowest_), 0.1);
+      weight_[i] = root * root;
+    }
+  }
+
+  Selection choose() const {
+    // The ends of what lies deepest; where that is one place, the farthest from it.
+    const double deep = lowest_ + gap_tolerance_;
+    const int p = farthest_from(middle_x_, middle_y_, deep);
+    int q = farthest_from(c_[p].x, c_[p].y, deep);
+    if (distance_squared(q, c_[p].x, c_[p].y) <= smallest_line * smallest_line * width_ * width_)
+      q = farthest_from(c_[p].x, c_[p].y, infinite);
     const double smallest = smallest_area(p, q);
     double best_left = smallest, best_right = smallest;
     int left = -1, right = -1;
@@ -48,8 +57,13 @@ class PointChoice {
       if (-area > best_right) best_right = -area, right = i;
     }
     Selection s;
-    if (left >= 0 && right >= 0) {
+    if (left >= 0 && right >= 0 && std::max(best_left, best_right) < narrow_side * std::min(best_left, best_right)) {
       s = {4, {p, right, q, left}};
+    } else if (left >= 0 && right >= 0) {
+      // Little lies on one side: two points of the other may enclose more.
+      s = {4, {p, right, q, left}};
+      const Selection other = best_left > best_right ? with_fourth(p, q, left) : with_fourth(q, p, right);
+      if (weighted_area(other) > weighted_area(s)) s = other;
     } else if (left >= 0) {
       s = with_fourth(p, q, left);
     } else if (right >= 0) {
@@ -86,10 +100,12 @@ class PointChoice {
     return (c_[i].x - x) * (c_[i].x - x) + (c_[i].y - y) * (c_[i].y - y);
   }
   double smallest_area(int p, int q) const { return smallest_width * distance_squared(p, c_[q].x, c_[q].y); }
-  int farthest_from(double x, double y) const {
+  // Of the candidates up to a gap.
+  int farthest_from(double x, double y, double deep) const {
     double best = -1.0;
-    int found = 0;
+    int found = deepest_;
     for (int i = 0; i < n_; ++i) {
+      if (c_[i].gap > deep) continue;
       const double score = weight_[i] * distance_squared(i, x, y);
       if (score > best) best = score, found = i;
     }
@@ -132,6 +148,7 @@ class PointChoice {
   int n_;
   double weight_[max_clip_corners];
   double lowest_ = infinite, gap_tolerance_;
+  double middle_x_, middle_y_, width_;
   int deepest_ = 0;
 };
 

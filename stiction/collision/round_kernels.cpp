@@ -93,7 +93,7 @@ double collide_capsules(const Capsule& a, const Pose& X_WA, const Capsule& b, co
         const Vector3 p_s = X_WA.position + s * u, q_t = X_WB.position + t * v;
         least = std::min(least, add_spheres(p_s, a.radius, q_t, b.radius, margin, spare, i, out));
       }
-      if (out.size > 0 && gap >= least - same_point) return least;
+      if (out.size > 0 && gap >= least - same_point) return std::min(gap, least);
     }
   }
   add_spheres(p, a.radius, q, b.radius, margin, spare, 2, out);
