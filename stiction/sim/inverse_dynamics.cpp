@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "stiction/constraints/row_builder.h"
+#include "stiction/constraints/stick_memory.h"
 #include "stiction/dynamics/mechanics.h"
 #include "stiction/math/metric_projection.h"
 #include "stiction/math/refuse.h"
@@ -119,6 +120,7 @@ struct InverseDynamics::Workspace {
   Actuation actuation;
   RowBuilder row_builder;
   RowSet rows;
+  StickMemory stick_memory;
   std::unique_ptr<ContactSolver> solver, finisher;  // least_squares
   VectorX acceleration, factor_impulse;
   std::vector<Pack4> velocity_lanes;
@@ -163,6 +165,9 @@ void InverseDynamics::Workspace::make_rows(const State& state, VectorView v_ref)
                      .time_step = simulator_settings.time_step,
                      .settings = simulator_settings.constraints},
                     rows);
+  stick_memory.recall({*model, dynamics, points, row_builder, state.warm_starts, simulator_settings.time_step,
+                       simulator_settings.constraints},
+                      rows);
   result.constraints.clear();
   result.ids.clear();
   for (const RowSet::Row& row : rows.list) {

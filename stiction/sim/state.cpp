@@ -9,7 +9,7 @@
 namespace stiction {
 namespace {
 
-constexpr std::uint64_t magic = 0x3230657461745353;  // "SState02", little endian
+constexpr std::uint64_t magic = 0x3330657461745353;  // "SState03", little endian
 
 std::uint64_t checksum(std::span<const std::byte> bytes) {  // FNV-1a
   std::uint64_t hash = 0xcbf29ce484222325;
@@ -170,8 +170,12 @@ void check_state(const Model& model, const State& state) {
     for (const double x : state.warm_starts[i].impulse) {
       if (!std::isfinite(x)) refuse("state: warm start ", i, " holds ", x);
     }
-    if (!(state.warm_starts[i].left_depth >= 0.0)) {
-      refuse("state: warm start ", i, " is left at a depth of ", state.warm_starts[i].left_depth);
+    const WarmStart& start = state.warm_starts[i];
+    if (!(start.left_depth >= 0.0)) refuse("state: warm start ", i, " is left at a depth of ", start.left_depth);
+    for (const double* place : {start.point_a, start.point_b, start.normal, start.end_velocity}) {
+      for (int k = 0; k < 3; ++k) {
+        if (!std::isfinite(place[k])) refuse("state: warm start ", i, " sticks at ", place[k]);
+      }
     }
   }
   if (!state.rest_steps.empty() && state.rest_steps.size() != model.trees.size()) {
