@@ -24,13 +24,6 @@ void save(const Vec& x, double* to) {
   to[0] = x.x(), to[1] = x.y(), to[2] = x.z();
 }
 
-// Where a point of a body is, and which point of a body is there.
-Vec placed(const DynamicsData& d, int body, const double* point) {
-  if (body < 0) return load(point);
-  const BodyState<double>& s = d.bodies[body];
-  return d.reference[d.tree_of[body]] + (s.position + turn(s.rotation, point));
-}
-
 void save_material(const DynamicsData& d, int body, const Vec& position, double* to) {
   if (body < 0) return save(position, to);
   const BodyState<double>& s = d.bodies[body];
@@ -38,15 +31,24 @@ void save_material(const DynamicsData& d, int body, const Vec& position, double*
   to[0] = dot(s.rotation.x, r), to[1] = dot(s.rotation.y, r), to[2] = dot(s.rotation.z, r);
 }
 
-Vec velocity_at(const DynamicsData& d, int body, const Vec& position) {
-  if (body < 0) return Vec(0.0, 0.0, 0.0);
-  const SpatialVector<double>& v = d.bodies[body].velocity;
+// A body of a contact at p: where its remembered point is, the velocity at p, the angular velocity.
+struct Side {
+  Vec point, velocity, turning;
+};
+
+STICTION_INLINE Side side_of(const DynamicsData& d, int body, const double* point, const Vec& p) {
+  const Vec zero(0.0, 0.0, 0.0);
+  if (body < 0) return {load(point), zero, zero};
+  const BodyState<double>& s = d.bodies[body];
   const int tree = d.tree_of[body];
-  return d.reference_velocity[tree] + (v.linear + cross(v.angular, position - d.reference[tree]));
+  return {d.reference[tree] + (s.position + turn(s.rotation, point)),
+          d.reference_velocity[tree] + (s.velocity.linear + cross(s.velocity.angular, p - d.reference[tree])),
+          s.velocity.angular};
 }
 
-Vec turning(const DynamicsData& d, int body) {
-  return body < 0 ? Vec(0.0, 0.0, 0.0) : d.bodies[body].velocity.angular;
+// |x|² + |y|²
+double squares(const Vec& x, const Vec& y) {
+  return sum_halves(x.lanes() * x.lanes() + y.lanes() * y.lanes());
 }
 
 // T(φ) x.
@@ -75,47 +77,49 @@ bool was_pushed(const WarmStart& before) {
 
 }  // namespace
 
-StickMemory::Hold StickMemory::nothing_held(int body_a, int body_b) {
-  const Vec zero(0.0, 0.0, 0.0);
-  return {zero, zero, body_a, body_b};
+StickMemory::StickMemory(const Model& model) {
+  for (const Shape& shape : model.shapes) shapes_.push_back({shape.body, shape.bound_radius});
 }
 
-// e_T of a contact that stuck in the last step.
-void StickMemory::measure(const Inputs& in, int contact, const WarmStart& before, Hold& hold) const {
-  const DynamicsData& d = in.dynamics;
-  const Vec n = normal_of(in, contact), p = position_of(in, contact);
-  const Vec a = placed(d, hold.body_a, before.point_a), b = placed(d, hold.body_b, before.point_b);
-  const Vec w_a = turning(d, hold.body_a), w_b = turning(d, hold.body_b);
-  const double dt = in.time_step;
-  const Vec turn = dt * (w_a - w_b), over_a = p - a, over_b = p - b, n_before = load(before.normal);
-  const double angle = dot(turn, turn), way = dot(over_a, over_a), turns = dt * dt * (dot(w_a, w_a) + dot(w_b, w_b));
-  if (!(turns <= largest_turn * largest_turn) || dot(n, n_before) < std::min(same_normal, 1.0 - turns)) return;
-  hold.past = Past::held;
-  if (angle <= still_turn * still_turn && way <= still_way * still_way) {
-    hold.past = Past::resting;
-    hold.error = tangential(n, a - b);
-    return;
-  }
+// s of the last step, where the contact may have travelled.
+inline bool StickMemory::unroll(const Inputs& in, int contact, const WarmStart& before, const Travel& t,
+                                Vec3<double>& way) const {
+  const Vec &w_a = t.turning_a, &w_b = t.turning_b;
+  const double dt = in.time_step, turns = dt * dt * squares(w_a, w_b);
+  const Vec n_before = load(before.normal);
+  if (!(turns <= largest_turn * largest_turn) || dot(t.n, n_before) < std::min(same_normal, 1.0 - turns)) return false;
+  way = t.over_b - t.over_a;
   const ContactIdentity& id = in.contacts[in.builder.point(contact)].id;
-  const double size = std::min(in.model.shapes[id.shape_a].bound_radius, in.model.shapes[id.shape_b].bound_radius);
-  if (way > jump * jump * angle * size * size) {
-    hold.error = tangential(n, a - b);
-    return;
-  }
-  const double spin_a = dot(n, w_a), spin_b = dot(n, w_b);
-  const Vec frame = cross(n_before, n) + (dt * (std::abs(spin_a) < std::abs(spin_b) ? spin_a : spin_b)) * n;
-  hold.error = tangential(n, unrolled(dt * w_b - frame, over_b) - unrolled(dt * w_a - frame, over_a));
+  const double size = jump * std::min(shapes_[id.shape_a].size, shapes_[id.shape_b].size);
+  if (dot(t.over_a, t.over_a) > size * size * t.angle) return true;  // it has jumped; the way of its old place counts
+  const double spin_a = dot(t.n, w_a), spin_b = dot(t.n, w_b);
+  const Vec frame = cross(n_before, t.n) + (dt * (std::abs(spin_a) < std::abs(spin_b) ? spin_a : spin_b)) * t.n;
+  way = unrolled(dt * w_b - frame, t.over_b) - unrolled(dt * w_a - frame, t.over_a);
+  return true;
 }
 
-// What is taken back: e_T, and half of what c_T gained on its way in the last step.
-void StickMemory::foresee(const Inputs& in, int contact, const WarmStart& before, Hold& hold) const {
-  const Vec p = position_of(in, contact), last = load(before.end_velocity);
-  const Vec v_a = velocity_at(in.dynamics, hold.body_a, p), v_b = velocity_at(in.dynamics, hold.body_b, p);
+// What became of a contact of the last step: e_T where it stuck, and half of what c_T gained on its way.
+inline void StickMemory::measure(const Inputs& in, int contact, const WarmStart& before, bool stuck, Hold& hold) const {
+  const Vec n = normal_of(in, contact), p = position_of(in, contact);
+  const Side a = side_of(in.dynamics, hold.body_a, before.point_a, p);
+  const Side b = side_of(in.dynamics, hold.body_b, before.point_b, p);
+  const double dt = in.time_step;
+  if (stuck) {
+    const Vec turn = dt * (a.turning - b.turning);
+    const Travel travel{n, p - a.point, p - b.point, a.turning, b.turning, dot(turn, turn)};
+    Vec way = a.point - b.point;
+    const bool rests = travel.angle <= still_turn * still_turn &&
+                       dot(travel.over_a, travel.over_a) <= still_way * still_way &&
+                       dot(n, load(before.normal)) >= same_normal;
+    if (!rests && !unroll(in, contact, before, travel, way)) return;
+    hold.past = rests ? Past::resting : Past::held;
+    hold.error = tangential(n, way);
+  }
   constexpr double slow = ConstraintSettings::at_rest_speed;
-  hold.at_rest = dot(v_a, v_a) + dot(v_b, v_b) <= slow * slow;
-  const Vec gained = tangential(normal_of(in, contact), 0.5 * ((v_a - v_b) - last));
-  if (!hold.is_known() && dot(last, last) > dot(gained, gained)) return;
-  hold.asked = hold.error + in.time_step * gained;
+  hold.at_rest = squares(a.velocity, b.velocity) <= slow * slow;
+  const Vec last = load(before.end_velocity), gained = tangential(n, 0.5 * ((a.velocity - b.velocity) - last));
+  if (!stuck && dot(last, last) > dot(gained, gained)) return;
+  hold.asked = hold.error + dt * gained;
 }
 
 // Points without a past take part in the motion of those with one whose normals are theirs: translation, and turning
@@ -168,7 +172,7 @@ void StickMemory::hold_group(const Inputs& in, int first, int end, RowSet& rows)
   for (int i = first; i < end; ++i) largest = std::max(largest, dot(holds_[i].asked, holds_[i].asked));
   // Sticking does not leave so much: the bodies were put elsewhere.
   if (std::sqrt(largest) > in.time_step * in.settings.largest_correction) {
-    for (int i = first; i < end; ++i) holds_[i] = nothing_held(holds_[i].body_a, holds_[i].body_b);
+    for (int i = first; i < end; ++i) holds_[i] = Hold{.body_a = holds_[i].body_a, .body_b = holds_[i].body_b};
     return;
   }
   const double gain = 1.0 / in.time_step;
@@ -190,17 +194,14 @@ void StickMemory::recall(const Inputs& in, RowSet& rows) {
   for (int i = 0; i < count; ++i) {
     const RowIdentity& id = rows[i].id;
     Hold& hold = holds_[i];
-    hold = nothing_held(in.model.shapes[id.first].body, in.model.shapes[id.second].body);
+    hold = {.body_a = shapes_[id.first].body, .body_b = shapes_[id.second].body};
     while (before != end && before->id < id) ++before;
     if (before != end && before->id == id) {
       hold.before = static_cast<int>(before - in.warm_starts.begin());
-      const bool stuck = before->normal[0] != 0.0 || before->normal[1] != 0.0 || before->normal[2] != 0.0;
-      if (stuck && rows[i].left_depth == 0.0) {
-        measure(in, i, *before, hold);
-      } else if (was_pushed(*before)) {
-        hold.past = Past::slid;
-      }
-      if (hold.past != Past::none) foresee(in, i, *before, hold);
+      const bool stuck = rows[i].left_depth == 0.0 &&
+                         (before->normal[0] != 0.0 || before->normal[1] != 0.0 || before->normal[2] != 0.0);
+      if (!stuck && was_pushed(*before)) hold.past = Past::slid;
+      if (stuck || hold.past == Past::slid) measure(in, i, *before, stuck, hold);
     }
     if (hold.body_a != holds_[first].body_a || hold.body_b != holds_[first].body_b) {
       hold_group(in, first, i, rows);
@@ -216,23 +217,25 @@ void StickMemory::store_nothing(WarmStart& next) {
 
 void StickMemory::store(const Inputs& in, const RowSet& rows, int contact, bool sticks, const Pack4& end,
                         WarmStart& next) const {
-  store_nothing(next);
-  if (holds_.empty()) return;
+  if (holds_.empty()) return store_nothing(next);
   const Matrix3& frame = in.builder.frame(contact);
   save(end[0] * to_vec3(frame.col(0)) + end[1] * to_vec3(frame.col(1)) + end[2] * to_vec3(frame.col(2)),
        next.end_velocity);
-  if (!sticks || rows[contact].left_depth > 0.0) return;
+  if (!sticks || rows[contact].left_depth > 0.0) {
+    for (double* to : {next.point_a, next.point_b, next.normal}) std::fill(to, to + 3, 0.0);
+    return;
+  }
+  save(normal_of(in, contact), next.normal);
   const Hold& hold = holds_[contact];
   if (hold.past == Past::resting) {
     const WarmStart& before = in.warm_starts[hold.before];
     std::copy_n(before.point_a, 3, next.point_a);
     std::copy_n(before.point_b, 3, next.point_b);
-  } else {
-    const Vec p = position_of(in, contact);
-    save_material(in.dynamics, hold.body_a, p, next.point_a);
-    save_material(in.dynamics, hold.body_b, p - hold.error, next.point_b);
+    return;
   }
-  save(normal_of(in, contact), next.normal);
+  const Vec p = position_of(in, contact);
+  save_material(in.dynamics, hold.body_a, p, next.point_a);
+  save_material(in.dynamics, hold.body_b, p - hold.error, next.point_b);
 }
 
 }  // namespace stiction

@@ -44,8 +44,9 @@ namespace stiction {
 
 class StickMemory {
  public:
+  explicit StickMemory(const Model& model);
+
   struct Inputs {
-    const Model& model;
     const DynamicsData& dynamics;  // kinematics at q, v
     std::span<const ContactPoint> contacts;
     const RowBuilder& builder;               // of the rows: which points became contacts
@@ -67,8 +68,8 @@ class StickMemory {
     resting,  // stuck, and the contact has not travelled: its points stay those that met
   };
   struct Hold {
-    Vec3<double> error;  // e_T, world axes, m
-    Vec3<double> asked;  // what is taken back, Δt γ_T
+    Vec3<double> error{0.0, 0.0, 0.0};  // e_T, world axes, m
+    Vec3<double> asked{0.0, 0.0, 0.0};  // what is taken back, Δt γ_T
     int body_a = -1, body_b = -1;
     int before = -1;  // in the warm starts
     Past past = Past::none;
@@ -76,12 +77,21 @@ class StickMemory {
     bool is_known() const { return past >= Past::held; }
   };
 
-  static Hold nothing_held(int body_a, int body_b);
-  void measure(const Inputs& in, int contact, const WarmStart& before, Hold& hold) const;
-  void foresee(const Inputs& in, int contact, const WarmStart& before, Hold& hold) const;
+  struct Travel {
+    Vec3<double> n, over_a, over_b;     // normal, p − a, p − b
+    Vec3<double> turning_a, turning_b;  // rad/s
+    double angle;                       // of the bodies against each other in a step, squared
+  };
+  bool unroll(const Inputs& in, int contact, const WarmStart& before, const Travel& travel, Vec3<double>& way) const;
+  void measure(const Inputs& in, int contact, const WarmStart& before, bool stuck, Hold& hold) const;
   void hold_group(const Inputs& in, int first, int end, RowSet& rows);
   void inherit(const Inputs& in, int first, int end);
 
+  struct ShapeOf {
+    int body;
+    double size;  // m
+  };
+  std::vector<ShapeOf> shapes_;
   std::vector<Hold> holds_;  // by contact; empty where nothing is held
 };
 
