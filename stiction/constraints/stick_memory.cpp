@@ -54,7 +54,7 @@ double squares(const Vec& x, const Vec& y) {
 // T(φ) x.
 Vec unrolled(const Vec& phi, const Vec& x) {
   const double t = dot(phi, phi);
-  const double kappa = 1.0 / 12.0 + t * (1.0 / 720.0 + t * (1.0 / 30240.0 + t / 1209600.0));
+  const double kappa = 1.0 / 12.0 + t * (1.0 / 720.0 + t * (1.0 / 30240.0 + t * (1.0 / 1209600.0)));
   const Vec turned = cross(phi, x);
   return x - 0.5 * turned + kappa * cross(phi, turned);
 }
