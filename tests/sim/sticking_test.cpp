@@ -417,6 +417,34 @@ TEST(Sticking, ABallOnATurningTableRollsInACircle) {
   EXPECT_GT(circle_miss(settings(1e-3, false)), 5e-4);
 }
 
+// A ball rolls down a ball: by how much the way over the one differs from the way over the other, m.
+double slip_on_ball(const SimulatorSettings& s) {
+  constexpr double large = 1.0, small = 0.2, start = 0.1;
+  ModelBuilder builder;
+  ShapeOptions below;
+  below.geometry = Sphere{large};
+  below.material.friction = 2.0;
+  builder.add_shape(below);
+  const Vector3 up(std::sin(start), 0.0, std::cos(start));
+  add_free(builder, "ball", Sphere{small}, 1.0, Pose(Vector3((large + small) * up)), 2.0);
+  Simulator simulator(builder.build(), s);
+  double turned_by = 0.0, angle = start;
+  while (angle < 0.7) {
+    simulator.step();
+    turned_by += s.time_step * simulator.state().v[4];
+    angle = std::atan2(simulator.state().q[0], simulator.state().q[2]);
+    EXPECT_EQ(simulator.report().num_sliding, 0);
+  }
+  return std::abs(small * turned_by - (large + small) * (angle - start));
+}
+
+// What is left is the ball's small leap along the tangent in each step: it rolls at a radius that is larger by half of
+// the gap.
+TEST(Sticking, ABallRollsOnABall) {
+  EXPECT_LE(slip_on_ball(settings(1e-3)), 7.8e-7);
+  EXPECT_GT(slip_on_ball(settings(1e-3, false)), 8.2e-7);
+}
+
 // ---- friction is what it was
 
 TEST(Sticking, SlidingBeginsWhereItDid) {
@@ -492,6 +520,51 @@ TEST(Sticking, RockingGainsNoEnergy) {
     EXPECT_GE(turns, 3);
     EXPECT_LE(most_gain, 1e-9) << time_step;
   }
+}
+
+// A disc that wobbles on its rim: its points of contact run and jump. It does so as without memory.
+TEST(Sticking, ADiscWobblesAsBefore) {
+  ModelBuilder builder;
+  add_ground(builder, 0.8);
+  const Quaternion tilt(Eigen::AngleAxisd(0.5, Vector3::UnitY()));
+  add_free(builder, "disc", Cylinder{0.2, 0.02}, 1.0,
+           Pose(tilt, Vector3(0.0, 0.0, 0.2 * std::sin(0.5) + 0.02 * std::cos(0.5))), 0.8);
+  const auto model = builder.build();
+  VectorX v = VectorX::Zero(6);
+  v[5] = 3.0;
+  double most_gain[2], end[2];
+  for (const bool hold : {true, false}) {
+    Simulator simulator(model, settings(1e-3, hold));
+    simulator.set_velocity(v);
+    double least = 1e9;
+    most_gain[hold] = 0.0;
+    for (int k = 0; k < 3000; ++k) {
+      simulator.step();
+      end[hold] = simulator.report().kinetic_energy + simulator.report().potential_energy;
+      least = std::min(least, end[hold]);
+      most_gain[hold] = std::max(most_gain[hold], end[hold] - least);
+    }
+  }
+  EXPECT_LE(most_gain[true], 1.001 * most_gain[false]);
+  EXPECT_NEAR(end[true], end[false], 1e-3);
+}
+
+// ---- at rest
+
+TEST(Sticking, WhatRestsCostsNoMoreIterations) {
+  ModelBuilder builder;
+  add_ground(builder, 0.5);
+  for (int k = 0; k < 5; ++k) {
+    const Quaternion turn(Eigen::AngleAxisd(0.3 * k, Vector3::UnitZ()));
+    add_free(builder, "box" + std::to_string(k), box, 1.0, Pose(turn, Vector3(0.01 * k, 0.0, 0.1 + 0.2 * k)), 0.5);
+  }
+  const auto model = builder.build();
+  long iterations[2] = {0, 0};
+  for (const bool hold : {true, false}) {
+    Simulator simulator(model, settings(1e-3, hold));
+    for (int k = 0; k < 2000; ++k) iterations[hold] += simulator.step().iterations;
+  }
+  EXPECT_LE(iterations[true], iterations[false]);
 }
 
 // ---- memory
