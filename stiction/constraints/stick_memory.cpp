@@ -11,6 +11,9 @@ using Vec = Vec3<double>;
 // A contact that turns by less than this in a step, rad, and is no farther than that from where its points met, m, has
 // not travelled: the arc over so little differs from its chord by 1e-13 m where the radius is a millimetre.
 constexpr double still_turn = 1e-6, still_way = 1e-6;
+// Slower than this, m/s and rad/s, nothing is lost in as many steps as pass until it is looked at again.
+constexpr double still_speed = 1e-7;
+constexpr int look_every = 16;
 constexpr double largest_turn = 1.0;   // rad per step; what turns faster is not followed
 constexpr double same_normal = 0.999;  // cosine, between normals that belong to one face
 // A contact does not travel faster than round bodies of the sizes given roll; what does has jumped.
@@ -103,7 +106,11 @@ inline void StickMemory::measure(const Inputs& in, int contact, const WarmStart&
   const Vec n = normal_of(in, contact), p = position_of(in, contact);
   const Side a = side_of(in.dynamics, hold.body_a, before.point_a, p);
   const Side b = side_of(in.dynamics, hold.body_b, before.point_b, p);
-  const double dt = in.time_step;
+  const double dt = in.time_step, speed = squares(a.velocity, b.velocity);
+  if (stuck && speed + squares(a.turning, b.turning) <= still_speed * still_speed && in.step % look_every != 0) {
+    hold.past = Past::resting;
+    return;
+  }
   if (stuck) {
     const Vec turn = dt * (a.turning - b.turning);
     const Travel travel{n, p - a.point, p - b.point, a.turning, b.turning, dot(turn, turn)};
@@ -116,7 +123,7 @@ inline void StickMemory::measure(const Inputs& in, int contact, const WarmStart&
     hold.error = tangential(n, way);
   }
   constexpr double slow = ConstraintSettings::at_rest_speed;
-  hold.at_rest = squares(a.velocity, b.velocity) <= slow * slow;
+  hold.at_rest = speed <= slow * slow;
   const Vec last = load(before.end_velocity), gained = tangential(n, 0.5 * ((a.velocity - b.velocity) - last));
   if (!stuck && dot(last, last) > dot(gained, gained)) return;
   hold.asked = hold.error + dt * gained;

@@ -52,6 +52,7 @@ class StickMemory {
     const RowBuilder& builder;               // of the rows: which points became contacts
     std::span<const WarmStart> warm_starts;  // of the last step, ascending identity
     double time_step = 0.0;
+    std::int64_t step = 0;  // its number: what stands still is looked at now and then
     const ConstraintSettings& settings;
   };
   // Before the solve: adds γ_T to the rows of contacts that stuck in the last step.
