@@ -26,7 +26,13 @@ bool has_corrections(const RowSet& rows, std::span<const int> constraints, doubl
 
 void drop_corrections(RowSet& rows, std::span<const int> constraints, double time_step,
                       const ConstraintSettings& settings) {
-  for (const int i : constraints) leave_at_depth(-rows[i].error[2], time_step, settings, rows[i]);
+  for (const int i : constraints) {
+    leave_at_depth(-rows[i].error[2], time_step, settings, rows[i]);
+    if (rows[i].id.source != ConstraintSource::contact) continue;
+    const Pack4 held{rows[i].offset[0], rows[i].offset[1], 0.0, 0.0};  // StickMemory
+    rows[i].offset -= held;
+    rows[i].free_velocity -= held;
+  }
 }
 
 void leave_at_depth(double depth, double time_step, const ConstraintSettings& settings, RowSet::Row& row) {

@@ -13,7 +13,7 @@ namespace stiction {
 // Whether some contact among the constraints is asked to part because it penetrates (not because it bounces).
 bool has_corrections(const RowSet& rows, std::span<const int> constraints, double time_step,
                      const ConstraintSettings& settings);
-// These contacts are asked not to go deeper than they are, and no more.
+// These contacts are asked not to go deeper than they are, and no more; what sticks is asked for no velocity.
 void drop_corrections(RowSet& rows, std::span<const int> constraints, double time_step,
                       const ConstraintSettings& settings);
 // The same for one contact that was left at the depth given: it is driven out as far as it is deeper.

@@ -28,11 +28,15 @@ struct RowIdentity {
 };
 
 // The impulse that a constraint carried: a contact's in world axes, so that turned tangents do not matter; rows of
-// other constraints as they are. And how deep a jammed contact was left.
+// other constraints as they are. And how deep a jammed contact was left, and where a contact began to stick.
 struct WarmStart {
   RowIdentity id;
   double impulse[3] = {0.0, 0.0, 0.0};  // N·s
   double left_depth = 0.0;              // m, as RowSet::Row
+  // Of a contact that sticks (StickMemory): the points of its bodies that met, in the bodies' frames (the world's: in
+  // the world), m, and its normal in world axes. A normal of zero: it does not stick.
+  double point_a[3] = {0.0, 0.0, 0.0}, point_b[3] = {0.0, 0.0, 0.0}, normal[3] = {0.0, 0.0, 0.0};
+  double end_velocity[3] = {0.0, 0.0, 0.0};  // of a contact: J v⁺ at its beginning, world axes, m/s
 };
 
 }  // namespace stiction

@@ -19,7 +19,8 @@ struct ConstraintSettings {
   // redundant (a plane four-bar with point or hinge loops): what rounding leaves of their errors cannot be driven out,
   // and a velocity that Baumgarte asks for in such a direction turns into energy. Projection leaves velocities alone.
   bool project_loops = true;
-  // What sticks stays where it began to stick: the way that velocities alone let it creep is taken back (3.8).
+  // What sticks stays where it began to stick: the way that velocities alone let it creep is taken back (3.8). Not
+  // where no position error goes into velocities (project_positions, or a baumgarte of 0).
   bool hold_sticking = true;
   double restitution_threshold = 1e-2;  // m/s; slower impacts do not bounce
   double limit_margin = 1e-2;           // rad or m; limits nearer than this, or reachable in the step, become rows
@@ -41,6 +42,8 @@ struct ConstraintSettings {
     const double shallow = baumgarte > 0.0 ? std::min(deep, gentle_correction * time_step) : 0.0;
     return -std::min(largest_correction, (shallow + baumgarte * (deep - shallow)) / time_step);
   }
+
+  bool holds_sticking() const { return hold_sticking && !project_positions && baumgarte > 0.0; }
 
   // Whether loops and limits of the model are projected.
   bool projects_joints(const Model& model) const {

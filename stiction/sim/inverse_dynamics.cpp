@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "stiction/constraints/row_builder.h"
+#include "stiction/constraints/stick_memory.h"
 #include "stiction/dynamics/mechanics.h"
 #include "stiction/math/metric_projection.h"
 #include "stiction/math/refuse.h"
@@ -121,6 +122,7 @@ struct InverseDynamics::Workspace {
   Actuation actuation;
   RowBuilder row_builder;
   RowSet rows;
+  StickMemory stick_memory;
   std::unique_ptr<ContactSolver> solver, finisher;  // least_squares
   VectorX acceleration, factor_impulse;
   std::vector<Pack4> velocity_lanes;
@@ -135,7 +137,8 @@ struct InverseDynamics::Workspace {
         dynamics(*model),
         contact_finder(model, simulator.settings().collision),
         actuation(*model),
-        row_builder(model) {
+        row_builder(model),
+        stick_memory(*model) {
     check_settings(settings, model->num_velocities());
     unactuated = unactuated_velocities(*model, settings.unactuated);
   }
@@ -155,9 +158,13 @@ struct InverseDynamics::Workspace {
 // Rows as the step would have them, were v_ref its free velocity; every contact point that is near becomes one.
 void InverseDynamics::Workspace::make_rows(const State& state, VectorView v_ref) {
   cache = state.collision;
-  contact_finder.place(dynamics);
-  contact_finder.find_ways(dynamics, simulator_settings.time_step, reach);
-  contact_finder.find(reach, cache, points);
+  if (state.found.is_at(state.q)) {
+    points = state.found.points;
+  } else {
+    contact_finder.place(dynamics);
+    contact_finder.find_ways(dynamics, simulator_settings.time_step, reach);
+    contact_finder.find(reach, cache, points);
+  }
   row_builder.build({.dynamics = dynamics,
                      .q = state.q.data(),
                      .v = state.v.data(),
@@ -167,6 +174,9 @@ void InverseDynamics::Workspace::make_rows(const State& state, VectorView v_ref)
                      .time_step = simulator_settings.time_step,
                      .settings = simulator_settings.constraints},
                     rows);
+  stick_memory.recall({dynamics, points, row_builder, state.warm_starts, simulator_settings.time_step, state.step,
+                       simulator_settings.constraints},
+                      rows);
   result.constraints.clear();
   result.ids.clear();
   for (const RowSet::Row& row : rows.list) {

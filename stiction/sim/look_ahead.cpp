@@ -188,7 +188,6 @@ double Simulator::Workspace::normal_velocity(const ContactPoint& point) const {
 bool Simulator::Workspace::recheck() {
   if (!settings.recheck || geometry_check.missed().empty() || report.num_rechecks >= most_rechecks) return false;
   ++report.num_rechecks;
-  remember_impulses();
   contact_finder.return_to_earlier();
   update_kinematics(*model, state.q.data(), state.v.data(), dynamics);
   update_inertia(*model, dynamics);
@@ -250,7 +249,6 @@ void Simulator::Workspace::add_exact(ContactPoint point, double gap, double time
 // The step is done: its end is the state.
 void Simulator::Workspace::accept() {
   if (settings.sleeping) sleeping.count(*model, end_velocity, settings.sleep_speed, state.rest_steps);
-  remember_impulses();
   state.warm_starts.swap(next_warm_starts);
   next_found.q = next_position;
   state.found.swap(next_found);

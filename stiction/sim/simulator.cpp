@@ -72,6 +72,7 @@ Simulator::Workspace::Workspace(std::shared_ptr<const Model> m, const SimulatorS
       actuation(*model),
       free_spin(*model),
       row_builder(model),
+      stick_memory(*model),
       pool(std::clamp(s.threads, 1, 1024)) {
   check_settings(settings, time_step);
   settings.time_step = time_step;

@@ -60,6 +60,18 @@ void Sleeping::count(const Model& model, const VectorX& v, double sleep_speed,
   }
 }
 
+void Sleeping::keep_warm_starts(const Model& model, std::span<const WarmStart> before,
+                                std::vector<WarmStart>& next) const {
+  const std::size_t awake = next.size();
+  for (const WarmStart& start : before) {
+    if (start.id.source != ConstraintSource::contact) break;  // contacts come first
+    const int a = model.shapes[start.id.first].body, b = model.shapes[start.id.second].body;
+    if (is_asleep(model.bodies[a >= 0 ? a : b].tree)) next.push_back(start);
+  }
+  if (next.size() == awake) return;
+  std::sort(next.begin(), next.end(), [](const WarmStart& x, const WarmStart& y) { return x.id < y.id; });
+}
+
 int Sleeping::num_sleeping_bodies(const Model& model) const {
   int count = 0;
   for (std::size_t t = 0; t < model.trees.size(); ++t) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "stiction/collision/contact_point.h"
+#include "stiction/constraints/identity.h"
 #include "stiction/model/model.h"
 
 namespace stiction {
@@ -23,6 +24,8 @@ class Sleeping {
   std::span<const ContactPoint> awake_points(const Model& model, std::span<const ContactPoint> points);
   // After the step: counts the trees at rest.
   void count(const Model& model, const VectorX& v, double sleep_speed, std::vector<std::int32_t>& rest_steps) const;
+  // What contacts between sleeping trees carried is not lost: they wake as they fell asleep.
+  void keep_warm_starts(const Model& model, std::span<const WarmStart> before, std::vector<WarmStart>& next) const;
 
   bool is_asleep(int tree) const { return !asleep_.empty() && asleep_[tree]; }
   const char* asleep() const { return asleep_.empty() ? nullptr : asleep_.data(); }

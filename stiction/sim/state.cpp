@@ -225,8 +225,18 @@ void check_state(const Model& model, const State& state) {
     for (const double x : state.warm_starts[i].impulse) {
       if (!std::isfinite(x)) refuse("state: warm start ", i, " holds ", x);
     }
-    if (!(state.warm_starts[i].left_depth >= 0.0)) {
-      refuse("state: warm start ", i, " is left at a depth of ", state.warm_starts[i].left_depth);
+    const WarmStart& start = state.warm_starts[i];
+    const int num_shapes = static_cast<int>(model.shapes.size());
+    if (start.id.source == ConstraintSource::contact &&
+        (start.id.first < 0 || start.id.first >= num_shapes || start.id.second < 0 || start.id.second >= num_shapes)) {
+      refuse("state: warm start ", i, " is of shapes ", start.id.first, " and ", start.id.second,
+             ", which do not exist");
+    }
+    if (!(start.left_depth >= 0.0)) refuse("state: warm start ", i, " is left at a depth of ", start.left_depth);
+    for (const double* place : {start.point_a, start.point_b, start.normal, start.end_velocity}) {
+      for (int k = 0; k < 3; ++k) {
+        if (!std::isfinite(place[k])) refuse("state: warm start ", i, " sticks at ", place[k]);
+      }
     }
   }
   check_found(model, state.found);

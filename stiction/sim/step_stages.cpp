@@ -69,9 +69,14 @@ void Simulator::Workspace::make_rows() {
                      .asleep = settings.sleeping ? sleeping.asleep() : nullptr},
                     rows);
   carry_guesses();
+  stick_memory.recall(stick_inputs(), rows);
   islands.find(rows, static_cast<int>(model->trees.size()));
   num_slots = islands.size();
   for (int k = 0; k < num_slots; ++k) assemble_island(k);
+}
+
+StickMemory::Inputs Simulator::Workspace::stick_inputs() const {
+  return {dynamics, points, row_builder, state.warm_starts, time_step, state.step, settings.constraints};
 }
 
 // Its problem, and the guess to start from.
@@ -302,18 +307,28 @@ void Simulator::Workspace::find_end() {
   }
   integrate(*model, state.q, *moved_velocity, time_step, next_position);
   free_spin.carry_centers(state.q.data(), moved_velocity->data(), time_step, next_position.data(), end_velocity.data());
+  remember_impulses();
 }
 
 void Simulator::Workspace::remember_impulses() {
+  const StickMemory::Inputs stuck = stick_inputs();
   next_warm_starts.resize(rows.size());
   for (int i = 0; i < rows.size(); ++i) {
     WarmStart& next = next_warm_starts[i];
     next.id = rows[i].id;
     Vector3 x(impulse[i][0], impulse[i][1], impulse[i][2]);
-    if (next.id.source == ConstraintSource::contact) x = row_builder.frame(i) * x;
+    const bool contact = next.id.source == ConstraintSource::contact;
+    if (contact) x = row_builder.frame(i) * x;
     for (int r = 0; r < 3; ++r) next.impulse[r] = x[r];
     next.left_depth = rows[i].left_depth;
+    if (contact) {
+      const Pack4 end = velocity[i] - rows[i].compliance * impulse[i] - rows[i].offset;
+      stick_memory.store(stuck, rows, i, regime[i] == ContactRegime::sticking, end, next);
+    } else {
+      StickMemory::store_nothing(next);
+    }
   }
+  if (settings.sleeping) sleeping.keep_warm_starts(*model, state.warm_starts, next_warm_starts);
 }
 
 }  // namespace stiction

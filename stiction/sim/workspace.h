@@ -9,6 +9,7 @@
 #include "stiction/constraints/assemble.h"
 #include "stiction/constraints/islands.h"
 #include "stiction/constraints/row_builder.h"
+#include "stiction/constraints/stick_memory.h"
 #include "stiction/sim/actuation.h"
 #include "stiction/sim/contact_finder.h"
 #include "stiction/sim/free_spin.h"
@@ -63,6 +64,7 @@ struct Simulator::Workspace {
   // ---- rows
   RowBuilder row_builder;
   RowSet rows;
+  StickMemory stick_memory;
   Islands islands;
   std::deque<IslandSlot> slots;
   int num_slots = 0;
@@ -129,6 +131,7 @@ struct Simulator::Workspace {
   void remember_impulses();
   void carry_guesses();
   void set_guess(int i, const WarmStart& from);
+  StickMemory::Inputs stick_inputs() const;
   void account_energy();
   void count_uncertified();
   [[noreturn]] void raise();
