@@ -63,6 +63,32 @@ double Actuation::spring_energy(const double* q) const {
   return energy;
 }
 
+double Actuation::actuator_power(const double* v, const double* end_velocity, double time_step) const {
+  double power = 0.0;
+  for (Eigen::Index j = 0; j < force_.size(); ++j) {
+    const double force = actuator_force_[j] - actuator_added_[j] / time_step * (end_velocity[j] - v[j]);
+    power += force * 0.5 * (v[j] + end_velocity[j]);
+  }
+  return power;
+}
+
+double Actuation::damped_power(const double* v, const double* end_velocity, bool implicit) const {
+  double power = 0.0;
+  if (!any_passive_) return power;
+  const double* acts_at = implicit ? end_velocity : v;
+  for (Eigen::Index j = 0; j < damping_.size(); ++j) {
+    power += damping_[j] * acts_at[j] * 0.5 * (v[j] + end_velocity[j]);
+  }
+  return power;
+}
+
+double Actuation::spring_power(const double* q, const double* v) const {
+  double power = 0.0;
+  if (!any_passive_) return power;
+  for (Eigen::Index j = 0; j < rest_.size(); ++j) power += stiffness_[j] * (q[position_of_[j]] - rest_[j]) * v[j];
+  return power;
+}
+
 void Actuation::add_actuators(const Model& model, const double* q, const double* v, const double* control,
                               double time_step, bool implicit) {
   actuator_force_.setZero();

@@ -21,6 +21,11 @@ class Actuation {
 
   double spring_energy(const double* q) const;  // Σ ½ k (q − rest)² of the joints, J
 
+  // Powers over a step from v to v⁺, forces as they act in it (at its end where they are implicit), W.
+  double actuator_power(const double* v, const double* end_velocity, double time_step) const;
+  double damped_power(const double* v, const double* end_velocity, bool implicit) const;  // what dampers take
+  double spring_power(const double* q, const double* v) const;                            // d/dt of spring_energy
+
   const VectorX& force() const { return force_; }                    // passive and actuators, N·m or N, by velocity
   const VectorX& actuator_force() const { return actuator_force_; }  // actuators alone
   // Δt D + Δt² K by velocity; null where it is zero everywhere.

@@ -64,6 +64,7 @@ FreeSpin::FreeSpin(const Model& model) {
                          .first_velocity = body.first_velocity,
                          .is_round = round,
                          .has_offset = has_offset,
+                         .mass = body.mass,
                          .com = body.com,
                          .inertia = body.inertia,
                          .inverse = body.inertia.inverse()});
@@ -104,6 +105,18 @@ void FreeSpin::carry_centers(const double* q, const double* moved_by, double tim
     Eigen::Map<Vector3>(next_position + s.first_position) = center - after * s.com;
     Eigen::Map<Vector3>(end_velocity + s.first_velocity) += (before - after) * vector(v + 3).cross(s.com);
   }
+}
+
+double FreeSpin::straight_flight_power(const DynamicsData& data, const double* v) const {
+  double power = 0.0;
+  for (const Spinner& s : spinners_) {
+    if (!s.has_offset) continue;
+    const Eigen::Map<const Vector3> flight(v + s.first_velocity), spin(v + s.first_velocity + 3);
+    const Vector3 center = flight + body_pose(data, s.body).rotation * spin.cross(s.com);
+    power -= s.mass * to_eigen(data.gravity).dot(center);
+    for (int j = s.first_velocity; j < s.first_velocity + 6; ++j) power -= data.bias[j] * v[j];
+  }
+  return power;
 }
 
 }  // namespace stiction

@@ -7,7 +7,7 @@
 //     J (ω⁺ − ω) = −Δt ω̄ × J ω̄,   ω̄ = (ω + ω⁺)/2,
 //
 // which keeps what is quadratic and constant in the motion, ωᵀ J ω and ‖J ω‖, to rounding for every Δt. And it is their
-// centre of mass that flies straight, wherever the body's frame lies. Trees of several bodies stay explicit.
+// centre of mass that flies straight, wherever the body's frame lies. Trees of several bodies: Turning.
 #pragma once
 
 #include <vector>
@@ -30,10 +30,15 @@ class FreeSpin {
   void carry_centers(const double* q, const double* moved_by, double time_step, double* next_position,
                      double* end_velocity) const;
 
+  // After update_inertia at v: bodies whose frame lies beside their centre keep their energy all the same. What v·b of
+  // the model's coordinates is less than the power of gravity on their centres, W.
+  double straight_flight_power(const DynamicsData& data, const double* v) const;
+
  private:
   struct Spinner {
     int body, first_position, first_velocity;
     bool is_round, has_offset;  // no gyroscopic moment; centre of mass beside the origin
+    double mass;
     Vector3 com;
     Matrix3 inertia, inverse;  // about the centre of mass, body axes
   };

@@ -14,6 +14,7 @@
 #include "stiction/sim/actuation.h"
 #include "stiction/sim/contact_finder.h"
 #include "stiction/sim/position_projection.h"
+#include "stiction/sim/turning.h"
 #include "stiction/solvers/solver.h"
 
 namespace stiction {
@@ -117,6 +118,7 @@ struct InverseDynamics::Workspace {
   ContactFinder contact_finder;
   CollisionCache cache;
   Actuation actuation;
+  Turning turning;
   RowBuilder row_builder;
   RowSet rows;
   std::unique_ptr<ContactSolver> solver, finisher;  // least_squares
@@ -133,6 +135,7 @@ struct InverseDynamics::Workspace {
         dynamics(*model),
         contact_finder(model, simulator.settings().collision),
         actuation(*model),
+        turning(*model),
         row_builder(model) {
     check_settings(settings, model->num_velocities());
     unactuated = unactuated_velocities(*model, settings.unactuated);
@@ -147,6 +150,7 @@ struct InverseDynamics::Workspace {
   void solve_exactly();
   void solve_freed(const ContactProblem& freed);
   void solve_least_squares(VectorView v_ref);
+  double turn(const Simulator& simulator, VectorView v_ref);
   void finish(const Simulator& simulator, VectorView v_ref);
 };
 
@@ -344,6 +348,19 @@ void InverseDynamics::Workspace::solve_least_squares(VectorView v_ref) {
   for (int i = 0; i < u; ++i) result.velocity[unactuated[i]] += d[i];
 }
 
+// What turns is asked for at the velocity at which the step takes it (Turning), which depends on λ. Returns by how much
+// what is asked changed.
+double InverseDynamics::Workspace::turn(const Simulator& simulator, VectorView v_ref) {
+  if (!simulator_settings.implicit_turning) return 0.0;
+  const State& state = simulator.state();
+  transpose_product(result.impulse);  // fills factor_impulse
+  const VectorX before = asked, free_velocity = result.velocity - factor_impulse;
+  const VectorX& mean = turning.find_mean_velocity(state.v.data(), free_velocity.data(), simulator_settings.time_step);
+  update_kinematics(*model, state.q.data(), mean.data(), dynamics);
+  asked = force_without_constraints(simulator, v_ref);
+  return (asked - before).norm();
+}
+
 void InverseDynamics::Workspace::finish(const Simulator& simulator, VectorView v_ref) {
   if (settings.method == InverseMethod::least_squares) asked = force_without_constraints(simulator, result.velocity);
   result.constraint_impulse = transpose_product(result.impulse);
@@ -382,8 +399,13 @@ const InverseDynamicsResult& InverseDynamics::solve(const Simulator& simulator, 
   w.asked = w.force_without_constraints(simulator, w.result.velocity);
   if (w.settings.method == InverseMethod::exact) {
     w.solve_exactly();
+    w.turn(simulator, v_ref);
   } else {
+    constexpr int max_repetitions = 10;  // they contract by about Δt ω
     w.solve_least_squares(v_ref);
+    for (int k = 0; k < max_repetitions && w.turn(simulator, v_ref) > 1e-10 * w.asked.norm(); ++k) {
+      w.solve_least_squares(v_ref);
+    }
   }
   w.finish(simulator, v_ref);
   return w.result;

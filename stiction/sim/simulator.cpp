@@ -71,8 +71,10 @@ Simulator::Workspace::Workspace(std::shared_ptr<const Model> m, const SimulatorS
       contact_finder(model, s.collision),
       actuation(*model),
       free_spin(*model),
+      turning(*model),
       row_builder(model),
-      pool(std::clamp(s.threads, 1, 1024)) {
+      pool(std::clamp(s.threads, 1, 1024)),
+      energy_balance(*model) {
   check_settings(settings, time_step);
   settings.time_step = time_step;
   contact_model = make_configured_solver()->traits().model;
@@ -121,6 +123,7 @@ void Simulator::Workspace::forget() {
   state.warm_starts.clear();
   state.collision.clear();
   state.rest_steps.clear();
+  energy_balance.forget();
   dynamics_current = contacts_current = false;
 }
 
@@ -185,6 +188,7 @@ std::span<const std::pair<std::string, double>> Simulator::solver_options() cons
 void Simulator::set_state(const State& state) {
   check_state(model(), state);
   workspace_->state = state;
+  workspace_->energy_balance.forget();
   workspace_->dynamics_current = workspace_->contacts_current = false;
 }
 
@@ -271,9 +275,9 @@ const StepReport& Simulator::step() {
   w.judge_islands();
   w.clock.stop(StepStage::judge, w.report);
   w.worst_residual = std::max(w.worst_residual, w.report.residuals.eps_nat);
-  w.count_uncertified();
   if (!w.report.accepted) ++w.num_failed_steps;
   if (!w.report.accepted && w.settings.on_failure == FailurePolicy::raise) {
+    w.count_uncertified();
     w.state.collision = before;
     throw SolverFailure("step at time " + std::to_string(w.state.time) + ": " + w.settings.solver + " ended " +
                             std::string(to_string(w.report.status)) + " with a residual of " +
@@ -281,7 +285,9 @@ const StepReport& Simulator::step() {
                         w.report);
   }
   w.integrate_state();
+  w.close_energy();
   w.clock.stop(StepStage::integrate, w.report);
+  w.count_uncertified();
   w.report.time = w.state.time;
   return w.report;
 }

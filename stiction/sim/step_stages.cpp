@@ -47,7 +47,10 @@ void Simulator::Workspace::find_free_velocity() {
   free_velocity = time_step * generalized_force;
   solve_inertia(*model, dynamics, free_velocity.data());
   free_velocity += state.v;
-  free_spin.correct(dynamics, state.v.data(), time_step, free_velocity.data());
+  if (settings.implicit_turning) {
+    free_spin.correct(dynamics, state.v.data(), time_step, free_velocity.data());
+    turning.correct(*model, dynamics, state.v.data(), time_step, free_velocity.data());
+  }
   for (std::size_t t = 0; settings.sleeping && t < model->trees.size(); ++t) {
     if (!sleeping.is_asleep(static_cast<int>(t))) continue;
     free_velocity.segment(model->trees[t].first_velocity, model->trees[t].num_velocities).setZero();
@@ -278,12 +281,37 @@ void Simulator::Workspace::account_energy() {
   }
 }
 
+void Simulator::Workspace::account_works() {
+  energy_balance.account({.model = *model,
+                          .dynamics = dynamics,
+                          .free_spin = free_spin,
+                          .actuation = actuation,
+                          .q = state.q,
+                          .v = state.v,
+                          .end_velocity = free_velocity,
+                          .constraint_velocity = factor_impulse,
+                          .joint_force = joint_force,
+                          .external_forces = external_forces,
+                          .rows = rows,
+                          .impulse = impulse,
+                          .time_step = time_step,
+                          .implicit = settings.implicit},
+                         report);
+}
+
+void Simulator::Workspace::close_energy() {
+  update_dynamics();
+  energy_balance.close(*model, dynamics, free_spin, actuation, state.q, state.v, time_step, settings.energy_tolerance,
+                       report);
+}
+
 void Simulator::Workspace::integrate_state() {
   if (rows.size() > 0) {
     sum_factor_impulse(rows, impulse, velocity_lanes, factor_impulse);
     velocity_from_factor(*model, dynamics, factor_impulse.data(), factor_impulse.data());
     free_velocity += factor_impulse;  // from here on v⁺
   }
+  account_works();
   const VectorX* moved_by = &free_velocity;
   if (settings.constraints.projects_joints(*model) && rows.size() > 0) {
     end_velocity.resize(rows.size());

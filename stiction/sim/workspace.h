@@ -11,12 +11,14 @@
 #include "stiction/constraints/row_builder.h"
 #include "stiction/sim/actuation.h"
 #include "stiction/sim/contact_finder.h"
+#include "stiction/sim/energy_balance.h"
 #include "stiction/sim/free_spin.h"
 #include "stiction/sim/island_slot.h"
 #include "stiction/sim/position_projection.h"
 #include "stiction/sim/simulator.h"
 #include "stiction/sim/sleeping.h"
 #include "stiction/sim/stage_clock.h"
+#include "stiction/sim/turning.h"
 #include "stiction/sim/worker_pool.h"
 
 namespace stiction {
@@ -48,6 +50,7 @@ struct Simulator::Workspace {
   // ---- free velocity
   Actuation actuation;
   FreeSpin free_spin;
+  Turning turning;
   VectorX generalized_force, free_velocity;
 
   // ---- rows
@@ -73,6 +76,7 @@ struct Simulator::Workspace {
 
   // ---- report
   StepReport report;
+  EnergyBalance energy_balance;
   double worst_residual = 0.0;
   long num_failed_steps = 0, num_uncertified_steps = 0;
   long num_law_uncertified_steps = 0, num_geometry_uncertified_steps = 0, num_energy_uncertified_steps = 0;
@@ -94,6 +98,8 @@ struct Simulator::Workspace {
 
   void carry_guesses();
   void account_energy();
+  void account_works();
+  void close_energy();
   void count_uncertified();
   const DynamicsData& past_dynamics();
   template <class Function>

@@ -1,0 +1,72 @@
+// The energy balance of a step (specification 3.10 c): what its change of energy is made of, and what nothing explains.
+//
+// A velocity belongs half a step before its position (leapfrog), so the energy of a state (q, v) is that half a step
+// ago,
+//     Ê(q, v) = T + V − Δt/2 v·(b(q, v) + ∇V_springs),   v·b = d/dt of T + V_gravity where v stays,
+// and with M(q)(v⁺ − v) = Δt (τ − b) + Jᵀλ the works of a step are exact, v̄ = (v + v⁺)/2:
+//     actuators, dampers   Δt v̄·τ, τ at the end of the step where it is implicit
+//     applied              Δt v̄·τ of joint forces and external forces
+//     constraints          λ·J v̄: friction, impacts, limits; corrections of positions by velocities (Baumgarte) too
+// What is left,
+//     energy_error = Ê(q⁺, v⁺) − Ê(q, v) − actuators − applied + damped − constraints but loops,
+// is what motion over a curved configuration space makes of it: Δt³ per step where the bias is taken in the middle
+// (Turning, FreeSpin), zero to rounding in free fall and impacts of free bodies. Also in it: loops, which do no work in
+// the world; what implicit springs damp, −Δt² v̄ᵀ K v⁺; and what a projection of positions lifts.
+//
+// Certified: the gain of the last second, g ← max(0, e^(−Δt/1 s) g + energy_error), is at most
+//     energy_tolerance × the largest kinetic energy of the last second (fading likewise, and at least ½ m (Δt |g|)² of
+//     all bodies) + rounding, 1e-12 (T + |V|).
+// An oscillation that takes back what it gave passes, a steady gain does not; losses hide no later gains. Both begin
+// anew where the simulator does. All bodies together: what a small one gains may be small beside a large one.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "stiction/constraints/row_set.h"
+#include "stiction/dynamics/dynamics.h"
+#include "stiction/sim/actuation.h"
+#include "stiction/sim/free_spin.h"
+#include "stiction/sim/step_report.h"
+
+namespace stiction {
+
+class EnergyBalance {
+ public:
+  EnergyBalance() = default;
+  explicit EnergyBalance(const Model& model);
+
+  // A step on its way, dynamics at (q, v).
+  struct Motion {
+    const Model& model;
+    const DynamicsData& dynamics;
+    const FreeSpin& free_spin;
+    const Actuation& actuation;
+    const VectorX &q, &v, &end_velocity;  // v⁺
+    const VectorX& constraint_velocity;   // v⁺ − v_f; anything where there are no rows
+    const VectorX& joint_force;
+    std::span<const BodyWrench> external_forces;
+    const RowSet& rows;
+    std::span<const Pack4> impulse;  // by constraint
+    double time_step;
+    bool implicit;
+  };
+  // Before the state moves: all works, and Ê; T and V are in the report.
+  void account(const Motion& motion, StepReport& report);
+  // After it: dynamics, q and v of the end.
+  void close(const Model& model, const DynamicsData& dynamics, const FreeSpin& free_spin, const Actuation& actuation,
+             const VectorX& q, const VectorX& v, double time_step, double tolerance, StepReport& report);
+
+  void forget() { gained_ = moving_ = 0.0; }
+
+ private:
+  double work_of_loops(const Motion& motion);
+
+  double explained_ = 0.0, before_ = 0.0;  // all works but loops'; Ê of the beginning
+  double gained_ = 0.0, moving_ = 0.0;     // g and the largest kinetic energy, fading
+  double mass_ = 0.0;                      // of all bodies, kg
+  VectorX mean_, momentum_, applied_, loop_velocity_;
+  std::vector<Pack4> loop_impulse_, lanes_;
+};
+
+}  // namespace stiction
