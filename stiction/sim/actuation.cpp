@@ -28,6 +28,7 @@ Actuation::Actuation(const Model& model) {
     }
     any_passive_ = any_passive_ || damping_[j] > 0.0 || stiffness_[j] > 0.0;
   }
+  any_actuator_ = !model.actuators.empty();
   for (const Actuator& a : model.actuators) {
     any_effort_limit_ = any_effort_limit_ || std::isfinite(model.dofs[a.dof].effort_limit);
   }
@@ -63,23 +64,18 @@ double Actuation::spring_energy(const double* q) const {
   return energy;
 }
 
-double Actuation::actuator_power(const double* v, const double* end_velocity, double time_step) const {
-  double power = 0.0;
+Actuation::Works Actuation::works(const double* v, const double* end_velocity, double time_step, bool implicit) const {
+  Works works;
+  if (!any_passive_ && !any_actuator_) return works;
+  const double *force = actuator_force_.data(), *added = actuator_added_.data(), *damping = damping_.data();
+  const double* damps_at = implicit ? end_velocity : v;
   for (Eigen::Index j = 0; j < force_.size(); ++j) {
-    const double force = actuator_force_[j] - actuator_added_[j] / time_step * (end_velocity[j] - v[j]);
-    power += force * 0.5 * (v[j] + end_velocity[j]);
+    const double mean = 0.5 * (v[j] + end_velocity[j]);
+    works.actuators += (time_step * force[j] - added[j] * (end_velocity[j] - v[j])) * mean;
+    works.damped += damping[j] * damps_at[j] * mean;
   }
-  return power;
-}
-
-double Actuation::damped_power(const double* v, const double* end_velocity, bool implicit) const {
-  double power = 0.0;
-  if (!any_passive_) return power;
-  const double* acts_at = implicit ? end_velocity : v;
-  for (Eigen::Index j = 0; j < damping_.size(); ++j) {
-    power += damping_[j] * acts_at[j] * 0.5 * (v[j] + end_velocity[j]);
-  }
-  return power;
+  works.damped *= time_step;
+  return works;
 }
 
 double Actuation::spring_power(const double* q, const double* v) const {

@@ -35,41 +35,47 @@ namespace stiction {
 
 class EnergyBalance {
  public:
-  EnergyBalance() = default;
-  explicit EnergyBalance(const Model& model);
+  EnergyBalance(const Model& model, double time_step);
 
-  // A step on its way, dynamics at (q, v).
+  // Before the state moves, dynamics at (q, v): T and V of the report, and Ê. Those of the last close() hold on.
+  void open(const DynamicsData& dynamics, const FreeSpin& free_spin, const Actuation& actuation, const VectorX& q,
+            const VectorX& v, StepReport& report);
+
+  // A step on its way, dynamics at (q, v); constraint_work of the report is known.
   struct Motion {
     const Model& model;
     const DynamicsData& dynamics;
-    const FreeSpin& free_spin;
     const Actuation& actuation;
-    const VectorX &q, &v, &end_velocity;  // v⁺
-    const VectorX& constraint_velocity;   // v⁺ − v_f; anything where there are no rows
+    const VectorX &v, &end_velocity;     // v⁺
+    const VectorX& constraint_velocity;  // v⁺ − v_f; anything where there are no rows
+    const VectorX& force;                // all but constraints: (M + added)(v_f − v) = Δt force
     const VectorX& joint_force;
     std::span<const BodyWrench> external_forces;
     const RowSet& rows;
-    std::span<const Pack4> impulse;  // by constraint
-    double time_step;
+    std::span<const Pack4> impulse, velocity;  // λ, σ by constraint
     bool implicit;
   };
-  // Before the state moves: all works, and Ê; T and V are in the report.
   void account(const Motion& motion, StepReport& report);
-  // After it: dynamics, q and v of the end.
-  void close(const Model& model, const DynamicsData& dynamics, const FreeSpin& free_spin, const Actuation& actuation,
-             const VectorX& q, const VectorX& v, double time_step, double tolerance, StepReport& report);
 
-  void forget() { gained_ = moving_ = taken_ = 0.0; }
+  // After the state moved: dynamics, q and v of the end.
+  void close(const DynamicsData& dynamics, const FreeSpin& free_spin, const Actuation& actuation, const VectorX& q,
+             const VectorX& v, double tolerance, StepReport& report);
+
+  // Another state comes.
+  void forget() { is_known_ = false, gained_ = moving_ = taken_ = 0.0; }
 
  private:
+  void find_energy(const DynamicsData& dynamics, const FreeSpin& free_spin, const Actuation& actuation,
+                   const VectorX& q, const VectorX& v);
   double work_of_loops(const Motion& motion);
 
-  double explained_ = 0.0, before_ = 0.0;  // all works but loops'; Ê of the beginning
-  double work_of_constraints_ = 0.0;       // but loops
+  double time_step_, fading_, least_energy_;                      // Δt; e^(−Δt/1 s); ½ m (Δt |g|)²
+  bool is_known_ = false;                                         // the three below belong to the state
+  double kinetic_ = 0.0, potential_ = 0.0, half_step_ago_ = 0.0;  // T, V, Ê
+  double explained_ = 0.0, work_of_constraints_ = 0.0;            // all works but loops'; that of constraints
   // Fading: g, the largest kinetic energy, what constraints took.
   double gained_ = 0.0, moving_ = 0.0, taken_ = 0.0;
-  double mass_ = 0.0;  // of all bodies, kg
-  VectorX mean_, momentum_, applied_, loop_velocity_;
+  VectorX mean_, applied_, loop_velocity_;
   std::vector<Pack4> loop_impulse_, lanes_;
 };
 

@@ -22,8 +22,8 @@ class FreeSpin {
   explicit FreeSpin(const Model& model);
 
   // After update_kinematics at v. `free_velocity`: v after an explicit step with all forces; its gyroscopic and
-  // centripetal parts are exchanged.
-  void correct(const DynamicsData& data, const double* v, double time_step, double* free_velocity) const;
+  // centripetal parts are exchanged, and so they are in `force`, all forces by velocity.
+  void correct(const DynamicsData& data, const double* v, double time_step, double* free_velocity, double* force) const;
 
   // After `next_position` was made from q with `moved_by`: moves the centres of mass by that velocity, straight, and
   // tells the end velocity v⁺ of frames beside them at their new place.

@@ -74,7 +74,7 @@ Simulator::Workspace::Workspace(std::shared_ptr<const Model> m, const SimulatorS
       turning(*model),
       row_builder(model),
       pool(std::clamp(s.threads, 1, 1024)),
-      energy_balance(*model) {
+      energy_balance(*model, time_step) {
   check_settings(settings, time_step);
   settings.time_step = time_step;
   contact_model = make_configured_solver()->traits().model;

@@ -48,8 +48,9 @@ void Simulator::Workspace::find_free_velocity() {
   solve_inertia(*model, dynamics, free_velocity.data());
   free_velocity += state.v;
   if (settings.implicit_turning) {
-    free_spin.correct(dynamics, state.v.data(), time_step, free_velocity.data());
-    turning.correct(*model, dynamics, state.v.data(), time_step, free_velocity.data());
+    free_spin.correct(dynamics, state.v.data(), time_step, free_velocity.data(), generalized_force.data());
+    turning.correct(*model, dynamics, state.v.data(), actuation.added_diagonal(), time_step, free_velocity.data(),
+                    generalized_force.data());
   }
   for (std::size_t t = 0; settings.sleeping && t < model->trees.size(); ++t) {
     if (!sleeping.is_asleep(static_cast<int>(t))) continue;
@@ -273,9 +274,7 @@ void Simulator::Workspace::account_energy() {
       }
     }
   }
-  const MechanicalEnergy energy = mechanical_energy(dynamics, state.v.data());
-  report.kinetic_energy = energy.kinetic;
-  report.potential_energy = energy.gravity + actuation.spring_energy(state.q.data());
+  energy_balance.open(dynamics, free_spin, actuation, state.q, state.v, report);
   for (const ContactPoint& point : points) {
     report.largest_penetration = std::max(report.largest_penetration, -point.gap);
   }
@@ -284,25 +283,23 @@ void Simulator::Workspace::account_energy() {
 void Simulator::Workspace::account_works() {
   energy_balance.account({.model = *model,
                           .dynamics = dynamics,
-                          .free_spin = free_spin,
                           .actuation = actuation,
-                          .q = state.q,
                           .v = state.v,
                           .end_velocity = free_velocity,
                           .constraint_velocity = factor_impulse,
+                          .force = generalized_force,
                           .joint_force = joint_force,
                           .external_forces = external_forces,
                           .rows = rows,
                           .impulse = impulse,
-                          .time_step = time_step,
+                          .velocity = velocity,
                           .implicit = settings.implicit},
                          report);
 }
 
 void Simulator::Workspace::close_energy() {
   update_dynamics();
-  energy_balance.close(*model, dynamics, free_spin, actuation, state.q, state.v, time_step, settings.energy_tolerance,
-                       report);
+  energy_balance.close(dynamics, free_spin, actuation, state.q, state.v, settings.energy_tolerance, report);
 }
 
 void Simulator::Workspace::integrate_state() {

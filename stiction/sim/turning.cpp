@@ -15,7 +15,7 @@ constexpr double large_angle = 0.05;
 constexpr double accuracy = 1e-9;
 // The same where they contract slowly: that is where energy would notice.
 constexpr double fine_accuracy = 1e-14;
-constexpr double slow_contraction = 1e-2;
+constexpr double slow_contraction = 0.03;
 constexpr double slowest_contraction = 0.3;  // beyond it Newton's method is cheaper
 constexpr int max_repetitions = 20;
 constexpr int max_newton_steps = 30, max_halvings = 20;
@@ -95,15 +95,23 @@ const VectorX& Turning::find_mean_velocity(const double* v, const double* free_v
   return mean_;
 }
 
-void Turning::correct(const Model& model, DynamicsData& data, const double* v, double time_step, double* x) {
+void Turning::correct(const Model& model, DynamicsData& data, const double* v, const double* added, double time_step,
+                      double* x, double* force) {
   std::copy_n(v, mean_.size(), mean_.data());
   for (const TurningTree& tree : trees_) {
     double speed = 0.0;
     if (!is_worth_it(tree, v, x, time_step, speed)) continue;
     std::copy(x + tree.first, x + tree.end, start_.data() + tree.first);
-    if (repeat(model, data, tree, v, speed, time_step, x)) continue;
-    if (newton(model, data, tree, v, time_step, x)) continue;
+    const bool is_solved =
+        repeat(model, data, tree, v, speed, time_step, x) || newton(model, data, tree, v, time_step, x);
+    if (is_solved) {
+      for (int j = tree.first; j < tree.end; ++j) force[j] += data.bias[j] - bias_[j];
+      continue;
+    }
     brake(data, tree, v, time_step, x);
+    for (int j = tree.first; j < tree.end; ++j) step_[j] = (x[j] - v[j]) / time_step;
+    multiply_inertia(model, data, step_.data(), change_.data());
+    for (int j = tree.first; j < tree.end; ++j) force[j] = change_[j] + (added ? added[j] * step_[j] : 0.0);
   }
 }
 
@@ -112,7 +120,7 @@ bool Turning::repeat(const Model& model, DynamicsData& data, const TurningTree& 
                      double time_step, double* x) {
   const int first = tree.first, end = tree.end;
   std::copy(data.bias.begin() + first, data.bias.begin() + end, bias_.data() + first);
-  const double expected = 4.0 * time_step * speed;  // of the first one; light links at the end of heavy ones do worse
+  const double expected = 2.0 * time_step * speed;  // of the first one; light links at the end of heavy ones do worse
   double last = 0.0;
   for (int n = 0; n < max_repetitions; ++n) {
     for (int j = first; j < end; ++j) mean_[j] = 0.5 * (v[j] + x[j]);
@@ -131,7 +139,7 @@ bool Turning::repeat(const Model& model, DynamicsData& data, const TurningTree& 
     const double size = std::sqrt(std::max(0.0, squared)), whole = std::sqrt(twice_energy);
     const double contraction = n > 0 ? size / std::max(last, 1e-300) : expected;
     if (n > 0 && contraction > slowest_contraction) return size <= fine_accuracy * whole;
-    if (contraction * size <= (contraction > slow_contraction ? fine_accuracy : accuracy) * whole) return true;
+    if (contraction * size <= (n > 0 && contraction > slow_contraction ? fine_accuracy : accuracy) * whole) return true;
     last = size;
   }
   return true;
@@ -194,8 +202,7 @@ bool Turning::newton(const Model& model, DynamicsData& data, const TurningTree& 
     std::copy(change_.data() + first, change_.data() + tree.end, step_.data() + first);
     error = next_error;
   }
-  for (int j = first; j < tree.end; ++j) mean_[j] = 0.5 * (v[j] + x[j]);
-  return error <= 1e-10 * size;
+  return defect(model, data, tree, v, time_step, x, step_) <= 1e-10 * size;  // bias_ is of x again
 }
 
 void Turning::brake(const DynamicsData& data, const TurningTree& tree, const double* v, double time_step, double* x) {

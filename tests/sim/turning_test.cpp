@@ -258,7 +258,8 @@ TEST(Turning, SolvesItsEquation) {
     const VectorX explicit_step = v + dt * free;
     free = explicit_step;
     Turning turning(*model);
-    turning.correct(*model, data, v.data(), dt, free.data());
+    VectorX force = VectorX::Zero(8);  // what was exchanged
+    turning.correct(*model, data, v.data(), nullptr, dt, free.data(), force.data());
     const VectorX mean = 0.5 * (v + free);
     EXPECT_LE((turning.mean_velocity() - mean).norm(), 1e-6 * v.norm() + 1e-5) << size;
     DynamicsData middle(*model);
@@ -269,6 +270,8 @@ TEST(Turning, SolvesItsEquation) {
     defect += dt * ConstVectorMap(middle.bias.data(), 8);
     const double scale = dt * ConstVectorMap(middle.bias.data(), 8).norm() + v.norm();
     EXPECT_LE(defect.norm(), 1e-8 * scale) << size;
+    multiply_inertia(*model, data, VectorX(free - explicit_step).data(), defect.data());
+    EXPECT_LE((defect - dt * force).norm(), 1e-8 * scale) << size;
     EXPECT_GT((free - explicit_step).norm(), size > 0.5 ? 1e-7 : 0.0) << size;
   }
 }
@@ -307,8 +310,10 @@ TEST(Turning, NothingHappensAtRest) {
   VectorX free = vector({0.0, 0.0, 0.0, 0.01, 0.02, -0.01, 0.03, -0.02});
   const VectorX before = free;
   Turning turning(*model);
-  turning.correct(*model, data, v.data(), 1e-3, free.data());
+  VectorX force = VectorX::Zero(8);
+  turning.correct(*model, data, v.data(), nullptr, 1e-3, free.data(), force.data());
   EXPECT_EQ((free - before).norm(), 0.0);
+  EXPECT_EQ(force.norm(), 0.0);
 }
 
 TEST(Turning, ExtremeSpinsStayFinite) {
