@@ -3,41 +3,51 @@
 namespace stiction {
 
 // The recursion of update_kinematics with poses, columns and inertias as they are: velocities and bias accelerations
-// outwards, forces inwards.
+// outwards, forces inwards. What passes between a body and the next one stays in registers.
 double bias_of_tree(const Model& model, DynamicsData& data, int tree, const double* v, double* bias) {
   const Tree& t = model.trees[tree];
   const int first = t.first_body, end = first + t.num_bodies;
+  const int *parent = data.parent.data(), *first_velocity = data.first_velocity.data();
+  const SpatialVector<double>* motion = data.motion.data();
   SpatialVector<double>*velocity = data.scratch_motion.data(), *acceleration = velocity + data.parent.size();
-  SpatialVector<double>* force = data.scratch_motion.data() + 2 * data.parent.size();
+  SpatialVector<double>* force = acceleration + data.parent.size();
   const Vec3<double> zero = zero_vector<double>();
+  SpatialVector<double> v_i{zero, zero}, a_i{zero, zero - data.gravity};
   double twice = 0.0;
   for (int i = first; i < end; ++i) {
-    const int parent = data.parent[i];
-    SpatialVector<double> own{zero, zero}, v_i{zero, zero}, a_i{zero, zero - data.gravity};
-    int j = data.first_velocity[i];
+    int j = first_velocity[i];
+    const int end_velocity = first_velocity[i + 1];
     // A free root is seen from the frame that flies with its origin: no velocity there, and no bias acceleration.
-    if (data.constants[i].joint == JointType::free) j += 3;
-    for (; j < data.first_velocity[i + 1]; ++j) own = own + v[j] * data.motion[j];
-    if (parent >= 0) {
-      v_i = velocity[parent];
-      a_i = acceleration[parent] + cross_motion(v_i, own);
+    if (end_velocity - j == 6) j += 3;
+    SpatialVector<double> own = v[j] * motion[j];
+    for (++j; j < end_velocity; ++j) own = own + v[j] * motion[j];
+    if (parent[i] < 0) {
+      v_i = own;
+    } else {
+      if (parent[i] != i - 1) {
+        v_i = velocity[parent[i]];
+        a_i = acceleration[parent[i]];
+      }
+      a_i = a_i + cross_motion(v_i, own);
+      v_i = v_i + own;
     }
-    velocity[i] = v_i = v_i + own;
-    acceleration[i] = a_i;
-    if (data.constants[i].is_massless) {
-      force[i] = {zero, zero};
-      continue;
+    if (data.has_several_children[i]) {
+      velocity[i] = v_i;
+      acceleration[i] = a_i;
     }
-    const SpatialVector<double> momentum = data.inertia[i] * v_i;
+    const SpatialVector<double> momentum = data.inertia[i] * v_i;  // of a massless body zero
     force[i] = data.inertia[i] * a_i + cross_force(v_i, momentum);
     twice += dot(v_i, momentum);
   }
+  SpatialVector<double> f{zero, zero};
   for (int i = end - 1; i >= first; --i) {
-    for (int j = data.first_velocity[i]; j < data.first_velocity[i + 1]; ++j) {
-      bias[j] = dot(data.motion[j], force[i]);
+    const bool has_first_child = i + 1 < end && parent[i + 1] == i;
+    f = has_first_child ? force[i] + f : force[i];
+    for (int j = first_velocity[i]; j < first_velocity[i + 1]; ++j) {
+      bias[j] = dot(motion[j], f);
       twice += data.armature[j] * v[j] * v[j];
     }
-    if (data.parent[i] >= 0) force[data.parent[i]] = force[data.parent[i]] + force[i];
+    if (parent[i] >= 0 && parent[i] != i - 1) force[parent[i]] = force[parent[i]] + f;
   }
   return twice;
 }

@@ -7,12 +7,12 @@
 namespace stiction {
 namespace {
 
-// Below this angle per step both rules agree to rounding.
-constexpr double negligible_angle = 1e-8;
+// Below this angle per step the energy of the explicit rule grows by less than 1e-12.
+constexpr double negligible_angle = 1e-6;
 // Above this one it is the turning itself that changes velocities.
 constexpr double large_angle = 0.05;
 // Repetitions end when the next one would change less than this part of the velocity, in the norm of M.
-constexpr double accuracy = 1e-9;
+constexpr double accuracy = 1e-8;
 // The same where they contract slowly: that is where energy would notice.
 constexpr double fine_accuracy = 1e-14;
 constexpr double slow_contraction = 0.03;
@@ -20,6 +20,10 @@ constexpr double slowest_contraction = 0.3;  // beyond it Newton's method is che
 constexpr int max_repetitions = 20;
 constexpr int max_newton_steps = 30, max_halvings = 20;
 constexpr int largest_newton = 128;  // velocities
+
+constexpr double square(double x) {
+  return x * x;
+}
 
 // x ← A⁻¹ x for a full matrix by rows, with row exchanges. False where it is singular.
 bool solve_full(int n, std::vector<double>& a, double* x) {
@@ -135,12 +139,14 @@ bool Turning::repeat(const Model& model, DynamicsData& data, const TurningTree& 
       squared += step_[j] * change_[j];
       x[j] += step_[j];
     }
-    if (!std::isfinite(squared)) return false;
-    const double size = std::sqrt(std::max(0.0, squared)), whole = std::sqrt(twice_energy);
-    const double contraction = n > 0 ? size / std::max(last, 1e-300) : expected;
-    if (n > 0 && contraction > slowest_contraction) return size <= fine_accuracy * whole;
-    if (contraction * size <= (n > 0 && contraction > slow_contraction ? fine_accuracy : accuracy) * whole) return true;
-    last = size;
+    if (!(squared < 1e300)) return false;
+    // Squares of what contracts: roots and quotients would cost as much as a body of the tree.
+    const double limit =
+        (n > 0 && squared > square(slow_contraction) * last ? square(fine_accuracy) : square(accuracy));
+    if (n > 0 && squared > square(slowest_contraction) * last) return squared <= square(fine_accuracy) * twice_energy;
+    if ((n > 0 ? square(squared) : square(expected) * squared) <= limit * twice_energy * (n > 0 ? last : 1.0))
+      return true;
+    last = squared;
   }
   return true;
 }

@@ -12,7 +12,7 @@
 // The explicit v_f is the first guess, and v_f ← v + Δt M⁻¹ (τ − b(q, v̄)) is repeated; it contracts by about Δt ω/2.
 // Where that is slow, Newton's method; where it finds no solution (radians per step) the tree is braked: for this step
 // it feels gravity alone, and its joints keep 1/(1 + Δt ω) of their speed. Trees at rest pay nothing: where Δt ω is
-// below 1e-8, or where v_f − v is larger than v̄ (what stands is held by contacts, of which v_f does not know), the two
+// below 1e-6, or where v_f − v is larger than v̄ (what stands is held by contacts, of which v_f does not know), the two
 // rules differ by Δt³ only, and the explicit one stays.
 //
 // Single free bodies have FreeSpin. Constraints change v_f to v⁺ afterwards: with them the order is one.

@@ -245,7 +245,7 @@ TEST(Turning, RotorInAGimbalKeepsItsEnergy) {
 
 // The rule itself, solved by repetition and by Newton's method: M (v_f − v) = Δt (τ − b(q, v̄)).
 TEST(Turning, SolvesItsEquation) {
-  for (const double size : {1e-3, 1.0, 30.0, 300.0}) {
+  for (const double size : {1.0, 30.0, 300.0}) {
     const auto model = chain(3, g, true, true);
     VectorX v = size * vector({0.0, 0.0, 0.0, 1.0, 0.3, -0.5, 0.4, -0.6});
     const double dt = 1e-3;
@@ -272,7 +272,7 @@ TEST(Turning, SolvesItsEquation) {
     EXPECT_LE(defect.norm(), 1e-8 * scale) << size;
     multiply_inertia(*model, data, VectorX(free - explicit_step).data(), defect.data());
     EXPECT_LE((defect - dt * force).norm(), 1e-8 * scale) << size;
-    EXPECT_GT((free - explicit_step).norm(), size > 0.5 ? 1e-7 : 0.0) << size;
+    EXPECT_GT((free - explicit_step).norm(), 1e-7) << size;
   }
 }
 
