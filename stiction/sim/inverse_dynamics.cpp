@@ -124,8 +124,9 @@ struct InverseDynamics::Workspace {
   std::unique_ptr<ContactSolver> solver, finisher;  // least_squares
   VectorX acceleration, factor_impulse;
   std::vector<Pack4> velocity_lanes;
-  VectorX asked;  // τ without constraints at v_ref
-  VectorX g, r;   // J v_ref + γ, R by row
+  VectorX asked;      // τ without constraints at v_ref
+  VectorX exchanged;  // by which Turning corrects the bias in the step
+  VectorX g, r;       // J v_ref + γ, R by row
   InverseDynamicsResult result;
 
   Workspace(const Simulator& simulator, const InverseDynamicsSettings& s)
@@ -207,7 +208,7 @@ VectorX InverseDynamics::Workspace::force_without_constraints(const Simulator& s
   const auto wrenches = simulator.external_forces();
   inverse_dynamics(*model, dynamics, acceleration.data(), wrenches.data(), static_cast<int>(wrenches.size()),
                    tau.data());
-  tau -= actuation.force();
+  tau -= actuation.force() + exchanged;
   if (const double* added = actuation.added_diagonal()) {
     for (Eigen::Index j = 0; j < tau.size(); ++j) tau[j] += added[j] * acceleration[j];
   }
@@ -348,15 +349,24 @@ void InverseDynamics::Workspace::solve_least_squares(VectorView v_ref) {
   for (int i = 0; i < u; ++i) result.velocity[unactuated[i]] += d[i];
 }
 
-// What turns is asked for at the velocity at which the step takes it (Turning), which depends on λ. Returns by how much
-// what is asked changed.
+// What turns is asked for as the step takes it (Turning), which depends on λ: from the explicit step that it would take
+// to the free velocity wanted. Returns by how much what is asked changed.
 double InverseDynamics::Workspace::turn(const Simulator& simulator, VectorView v_ref) {
   if (!simulator_settings.implicit_turning) return 0.0;
   const State& state = simulator.state();
   transpose_product(result.impulse);  // fills factor_impulse
   const VectorX before = asked, free_velocity = result.velocity - factor_impulse;
-  const VectorX& mean = turning.find_mean_velocity(state.v.data(), free_velocity.data(), simulator_settings.time_step);
-  update_kinematics(*model, state.q.data(), mean.data(), dynamics);
+  const double dt = simulator_settings.time_step;
+  constexpr int max_repetitions = 20;  // they contract by about Δt ω
+  double change = 1.0;
+  for (int k = 0; k < max_repetitions && change > 1e-14 * before.norm(); ++k) {
+    VectorX start = dt * exchanged, force = VectorX::Zero(exchanged.size());
+    solve_inertia(*model, dynamics, start.data());
+    start = free_velocity - start;
+    turning.correct(*model, dynamics, state.v.data(), actuation.added_diagonal(), dt, start.data(), force.data());
+    change = (force - exchanged).norm();
+    exchanged = force;
+  }
   asked = force_without_constraints(simulator, v_ref);
   return (asked - before).norm();
 }
@@ -396,6 +406,7 @@ const InverseDynamicsResult& InverseDynamics::solve(const Simulator& simulator, 
   w.make_rows(state, v_ref);
   if (w.settings.from_last_step) w.start_from_last_step(state);
   w.result.velocity = v_ref;
+  w.exchanged.setZero(v_ref.size());
   w.asked = w.force_without_constraints(simulator, w.result.velocity);
   if (w.settings.method == InverseMethod::exact) {
     w.solve_exactly();

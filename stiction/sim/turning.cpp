@@ -12,7 +12,7 @@ constexpr double negligible_angle = 1e-6;
 // Above this one it is the turning itself that changes velocities.
 constexpr double large_angle = 0.05;
 // Repetitions end when the next one would change less than this part of the velocity, in the norm of M.
-constexpr double accuracy = 1e-8;
+constexpr double accuracy = 1e-6;
 // The same where they contract slowly: that is where energy would notice.
 constexpr double fine_accuracy = 1e-14;
 constexpr double slow_contraction = 0.03;
@@ -87,16 +87,6 @@ bool Turning::is_worth_it(const TurningTree& tree, const double* v, const double
   speed *= 0.5;
   const double angle = time_step * speed;
   return angle > negligible_angle && (change <= speed || angle > large_angle);
-}
-
-const VectorX& Turning::find_mean_velocity(const double* v, const double* free_velocity, double time_step) {
-  std::copy_n(v, mean_.size(), mean_.data());
-  double speed = 0.0;
-  for (const TurningTree& tree : trees_) {
-    if (!is_worth_it(tree, v, free_velocity, time_step, speed)) continue;
-    for (int j = tree.first; j < tree.end; ++j) mean_[j] = 0.5 * (v[j] + free_velocity[j]);
-  }
-  return mean_;
 }
 
 void Turning::correct(const Model& model, DynamicsData& data, const double* v, const double* added, double time_step,

@@ -37,9 +37,6 @@ class Turning {
   // v̄ of the trees that were corrected, v of all others: what the last step's bias belongs to.
   const VectorX& mean_velocity() const { return mean_; }
 
-  // The same of a step whose free velocity is known: for the inverse of the step.
-  const VectorX& find_mean_velocity(const double* v, const double* free_velocity, double time_step);
-
  private:
   struct TurningTree {
     int tree, first, end;      // its velocities

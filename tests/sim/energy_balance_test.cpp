@@ -130,8 +130,8 @@ TEST(EnergyBalance, AppliedForces) {
 
 // The error of a step is of third order: an eighth at half the step.
 void expect_third_order(const std::function<double(double)>& largest_error_at) {
-  const double coarse = largest_error_at(2e-3), fine = largest_error_at(1e-3);
-  EXPECT_GT(coarse, 1e-10);
+  const double coarse = largest_error_at(1e-3), fine = largest_error_at(5e-4);
+  EXPECT_GT(coarse, 1e-11);
   EXPECT_LT(fine, 0.15 * coarse);
   EXPECT_GT(fine, 0.1 * coarse);
 }
