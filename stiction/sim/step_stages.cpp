@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "stiction/constraints/corrections.h"
-#include "stiction/dynamics/mechanics.h"
 #include "stiction/sim/workspace.h"
 
 namespace stiction {
