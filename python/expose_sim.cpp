@@ -58,6 +58,7 @@ const std::vector<Setting>& settings() {
       setting<&S::warm_start>("warm_start", "bool = True"),
       setting<&S::judge>("judge", "bool = True"),
       setting<&S::implicit>("implicit", "bool = True"),
+      setting<&S::implicit_turning>("implicit_turning", "bool = True"),
       setting<&S::threads>("threads", "int = 1"),
       setting<&S::sleeping>("sleeping", "bool = False"),
       setting<&S::sleep_speed>("sleep_speed", "float = 1e-6"),

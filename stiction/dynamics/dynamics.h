@@ -31,6 +31,14 @@ void factor_inertia(const Model& model, const std::type_identity_t<T>* added_dia
 template <class T>
 void solve_inertia(const Model& model, const DynamicsDataT<T>& data, T* x);
 
+// The same for the velocities of one tree; the rest of x is left alone.
+void solve_inertia_of_tree(const Model& model, const DynamicsData& data, int tree, double* x);
+
+// After update_kinematics at q and any velocity: the bias of one tree at another velocity v, whatever else of the data
+// stays as it is. Not for single free bodies (Tree::is_single_free_body). Returns vᵀ M v, a free root's flight left
+// out.
+double bias_of_tree(const Model& model, DynamicsData& data, int tree, const double* v, double* bias);
+
 // After update_inertia: y = M x, nothing added. x and y must not overlap.
 template <class T>
 void multiply_inertia(const Model& model, const DynamicsDataT<T>& data, const T* x, T* y);

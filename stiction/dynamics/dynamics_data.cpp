@@ -79,6 +79,7 @@ void size_arrays(DynamicsDataT<T>& d, std::size_t bodies, std::size_t trees, std
   zero(d.inverse_root_pivot, padded4(static_cast<int>(velocities)));
   zero(d.column_stack, 6 * (padded4(d.longest_chain) / 4));
   zero(d.scratch_force, 2 * bodies);
+  zero(d.scratch_motion, 3 * bodies);
   d.factor_has_added.assign(d.runs.size(), 0);
 }
 

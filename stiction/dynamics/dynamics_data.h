@@ -98,10 +98,10 @@ struct DynamicsDataT {
   AlignedVector<T> inverse_root_pivot;  // per velocity: D^(−1/2), padded
   std::vector<char> factor_has_added;   // per run of single free bodies: whether their factor contains a diagonal
 
-  // ---- Scratch of update_inertia (motion columns by depth, four to a block, one pack per component) and of
-  // inverse_dynamics.
+  // ---- Scratch of update_inertia (motion columns by depth, four to a block, one pack per component), of
+  // inverse_dynamics and of bias_of_tree.
   AlignedVector<Pack4> column_stack;
-  AlignedVector<SpatialVector<T>> scratch_force;
+  AlignedVector<SpatialVector<T>> scratch_force, scratch_motion;
 };
 
 using DynamicsData = DynamicsDataT<double>;

@@ -136,6 +136,14 @@ void solve_inertia(const Model& model, const DynamicsDataT<T>& data, T* x) {
   }
 }
 
+void solve_inertia_of_tree(const Model& model, const DynamicsData& data, int tree, double* x) {
+  const Tree& t = model.trees[tree];
+  const int first = t.first_velocity, end = first + t.num_velocities;
+  if (t.is_single_free_body) return solve_single_body(data, first, x);
+  apply_inverse_transpose(model, data, first, end, x);
+  apply_inverse_factor(model, data, first, end, x);
+}
+
 template <class T>
 void multiply_inertia(const Model& model, const DynamicsDataT<T>& data, const T* x, T* y) {
   const int n = static_cast<int>(data.depth.size());

@@ -143,6 +143,7 @@ const std::vector<Setting>& settings_list() {
       STICTION_SETTING(warm_start),
       STICTION_SETTING(judge),
       STICTION_SETTING(implicit),
+      STICTION_SETTING(implicit_turning),
       STICTION_SETTING(threads),
       STICTION_SETTING(sleeping),
       STICTION_SETTING(sleep_speed),

@@ -28,6 +28,7 @@ Actuation::Actuation(const Model& model) {
     }
     any_passive_ = any_passive_ || damping_[j] > 0.0 || stiffness_[j] > 0.0;
   }
+  any_actuator_ = !model.actuators.empty();
   for (const Actuator& a : model.actuators) {
     any_effort_limit_ = any_effort_limit_ || std::isfinite(model.dofs[a.dof].effort_limit);
   }
@@ -61,6 +62,27 @@ double Actuation::spring_energy(const double* q) const {
     energy += 0.5 * stiffness[j] * stretch * stretch;
   }
   return energy;
+}
+
+Actuation::Works Actuation::works(const double* v, const double* end_velocity, double time_step, bool implicit) const {
+  Works works;
+  if (!any_passive_ && !any_actuator_) return works;
+  const double *force = actuator_force_.data(), *added = actuator_added_.data(), *damping = damping_.data();
+  const double* damps_at = implicit ? end_velocity : v;
+  for (Eigen::Index j = 0; j < force_.size(); ++j) {
+    const double mean = 0.5 * (v[j] + end_velocity[j]);
+    works.actuators += (time_step * force[j] - added[j] * (end_velocity[j] - v[j])) * mean;
+    works.damped += damping[j] * damps_at[j] * mean;
+  }
+  works.damped *= time_step;
+  return works;
+}
+
+double Actuation::spring_power(const double* q, const double* v) const {
+  double power = 0.0;
+  if (!any_passive_) return power;
+  for (Eigen::Index j = 0; j < rest_.size(); ++j) power += stiffness_[j] * (q[position_of_[j]] - rest_[j]) * v[j];
+  return power;
 }
 
 void Actuation::add_actuators(const Model& model, const double* q, const double* v, const double* control,

@@ -21,6 +21,14 @@ class Actuation {
 
   double spring_energy(const double* q) const;  // Σ ½ k (q − rest)² of the joints, J
 
+  // Of a step from v to v⁺, forces as they act in it (at its end where they are implicit): what actuators do and what
+  // dampers take, J.
+  struct Works {
+    double actuators = 0.0, damped = 0.0;
+  };
+  Works works(const double* v, const double* end_velocity, double time_step, bool implicit) const;
+  double spring_power(const double* q, const double* v) const;  // d/dt of spring_energy, W
+
   const VectorX& force() const { return force_; }                    // passive and actuators, N·m or N, by velocity
   const VectorX& actuator_force() const { return actuator_force_; }  // actuators alone
   // Δt D + Δt² K by velocity; null where it is zero everywhere.
@@ -34,7 +42,8 @@ class Actuation {
   VectorX damping_, stiffness_, rest_;  // by velocity
   std::vector<int> position_of_;        // by velocity: index in q where it has one, else 0, and no stiffness
   bool any_passive_ = false;            // damping or stiffness
-  bool any_effort_limit_ = false;       // of a driven degree of freedom
+  bool any_actuator_ = false;
+  bool any_effort_limit_ = false;  // of a driven degree of freedom
   bool any_added_ = false;
 };
 

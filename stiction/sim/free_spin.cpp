@@ -64,27 +64,34 @@ FreeSpin::FreeSpin(const Model& model) {
                          .first_velocity = body.first_velocity,
                          .is_round = round,
                          .has_offset = has_offset,
+                         .mass = body.mass,
                          .com = body.com,
                          .inertia = body.inertia,
                          .inverse = body.inertia.inverse()});
   }
 }
 
-void FreeSpin::correct(const DynamicsData& data, const double* v, double time_step, double* free_velocity) const {
+void FreeSpin::correct(const DynamicsData& data, const double* v, double time_step, double* free_velocity,
+                       double* force) const {
   for (const Spinner& s : spinners_) {
     const Vector3 spin = Eigen::Map<const Vector3>(v + s.first_velocity + 3);
     const double angle_squared = time_step * time_step * spin.squaredNorm();
     if (!(angle_squared > negligible_angle * negligible_angle && angle_squared < 1e300)) continue;
+    Eigen::Map<Vector3> moment(force + s.first_velocity + 3);
     Vector3 correction = Vector3::Zero();
     if (!s.is_round) {
       const Vector3 explicit_change = -time_step * (s.inverse * spin.cross(s.inertia * spin));
       correction = spin_after(s.inertia, spin, time_step) - spin - explicit_change;
       Eigen::Map<Vector3>(free_velocity + s.first_velocity + 3) += correction;
+      moment += s.inertia * correction / time_step;
     }
     if (s.has_offset) {
-      const Vector3 centripetal = time_step * spin.cross(spin.cross(s.com));
+      const Vector3 centripetal = spin.cross(spin.cross(s.com));
+      const Matrix3 rotation = body_pose(data, s.body).rotation;
       Eigen::Map<Vector3>(free_velocity + s.first_velocity) +=
-          body_pose(data, s.body).rotation * (centripetal - correction.cross(s.com));
+          rotation * (time_step * centripetal - correction.cross(s.com));
+      Eigen::Map<Vector3>(force + s.first_velocity) += s.mass * (rotation * centripetal);
+      moment += s.mass * s.com.cross(centripetal);
     }
   }
 }
@@ -104,6 +111,18 @@ void FreeSpin::carry_centers(const double* q, const double* moved_by, double tim
     Eigen::Map<Vector3>(next_position + s.first_position) = center - after * s.com;
     Eigen::Map<Vector3>(end_velocity + s.first_velocity) += (before - after) * vector(v + 3).cross(s.com);
   }
+}
+
+double FreeSpin::straight_flight_power(const DynamicsData& data, const double* v) const {
+  double power = 0.0;
+  for (const Spinner& s : spinners_) {
+    if (!s.has_offset) continue;
+    const Eigen::Map<const Vector3> flight(v + s.first_velocity), spin(v + s.first_velocity + 3);
+    const Vector3 center = flight + body_pose(data, s.body).rotation * spin.cross(s.com);
+    power -= s.mass * to_eigen(data.gravity).dot(center);
+    for (int j = s.first_velocity; j < s.first_velocity + 6; ++j) power -= data.bias[j] * v[j];
+  }
+  return power;
 }
 
 }  // namespace stiction

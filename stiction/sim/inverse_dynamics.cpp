@@ -15,6 +15,7 @@
 #include "stiction/sim/actuation.h"
 #include "stiction/sim/contact_finder.h"
 #include "stiction/sim/position_projection.h"
+#include "stiction/sim/turning.h"
 #include "stiction/solvers/solver.h"
 
 namespace stiction {
@@ -120,14 +121,16 @@ struct InverseDynamics::Workspace {
   std::vector<double> reach;
   std::vector<ContactPoint> points;
   Actuation actuation;
+  Turning turning;
   RowBuilder row_builder;
   RowSet rows;
   StickMemory stick_memory;
   std::unique_ptr<ContactSolver> solver, finisher;  // least_squares
   VectorX acceleration, factor_impulse;
   std::vector<Pack4> velocity_lanes;
-  VectorX asked;  // τ without constraints at v_ref
-  VectorX g, r;   // J v_ref + γ, R by row
+  VectorX asked;      // τ without constraints at v_ref
+  VectorX exchanged;  // by which Turning corrects the bias in the step
+  VectorX g, r;       // J v_ref + γ, R by row
   InverseDynamicsResult result;
 
   Workspace(const Simulator& simulator, const InverseDynamicsSettings& s)
@@ -137,6 +140,7 @@ struct InverseDynamics::Workspace {
         dynamics(*model),
         contact_finder(model, simulator.settings().collision),
         actuation(*model),
+        turning(*model),
         row_builder(model),
         stick_memory(*model) {
     check_settings(settings, model->num_velocities());
@@ -152,6 +156,7 @@ struct InverseDynamics::Workspace {
   void solve_exactly();
   void solve_freed(const ContactProblem& freed);
   void solve_least_squares(VectorView v_ref);
+  double turn(const Simulator& simulator, VectorView v_ref);
   void finish(const Simulator& simulator, VectorView v_ref);
 };
 
@@ -217,7 +222,7 @@ VectorX InverseDynamics::Workspace::force_without_constraints(const Simulator& s
   const auto wrenches = simulator.external_forces();
   inverse_dynamics(*model, dynamics, acceleration.data(), wrenches.data(), static_cast<int>(wrenches.size()),
                    tau.data());
-  tau -= actuation.force();
+  tau -= actuation.force() + exchanged;
   if (const double* added = actuation.added_diagonal()) {
     for (Eigen::Index j = 0; j < tau.size(); ++j) tau[j] += added[j] * acceleration[j];
   }
@@ -358,6 +363,28 @@ void InverseDynamics::Workspace::solve_least_squares(VectorView v_ref) {
   for (int i = 0; i < u; ++i) result.velocity[unactuated[i]] += d[i];
 }
 
+// What turns is asked for as the step takes it (Turning), which depends on λ: from the explicit step that it would take
+// to the free velocity wanted. Returns by how much what is asked changed.
+double InverseDynamics::Workspace::turn(const Simulator& simulator, VectorView v_ref) {
+  if (!simulator_settings.implicit_turning) return 0.0;
+  const State& state = simulator.state();
+  transpose_product(result.impulse);  // fills factor_impulse
+  const VectorX before = asked, free_velocity = result.velocity - factor_impulse;
+  const double dt = simulator_settings.time_step;
+  constexpr int max_repetitions = 20;  // they contract by about Δt ω
+  double change = 1.0;
+  for (int k = 0; k < max_repetitions && change > 1e-14 * before.norm(); ++k) {
+    VectorX start = dt * exchanged, force = VectorX::Zero(exchanged.size());
+    solve_inertia(*model, dynamics, start.data());
+    start = free_velocity - start;
+    turning.correct(*model, dynamics, state.v.data(), actuation.added_diagonal(), dt, start.data(), force.data());
+    change = (force - exchanged).norm();
+    exchanged = force;
+  }
+  asked = force_without_constraints(simulator, v_ref);
+  return (asked - before).norm();
+}
+
 void InverseDynamics::Workspace::finish(const Simulator& simulator, VectorView v_ref) {
   if (settings.method == InverseMethod::least_squares) asked = force_without_constraints(simulator, result.velocity);
   result.constraint_impulse = transpose_product(result.impulse);
@@ -393,11 +420,17 @@ const InverseDynamicsResult& InverseDynamics::solve(const Simulator& simulator, 
   w.make_rows(state, v_ref);
   if (w.settings.from_last_step) w.start_from_last_step(state);
   w.result.velocity = v_ref;
+  w.exchanged.setZero(v_ref.size());
   w.asked = w.force_without_constraints(simulator, w.result.velocity);
   if (w.settings.method == InverseMethod::exact) {
     w.solve_exactly();
+    w.turn(simulator, v_ref);
   } else {
+    constexpr int max_repetitions = 10;  // they contract by about Δt ω
     w.solve_least_squares(v_ref);
+    for (int k = 0; k < max_repetitions && w.turn(simulator, v_ref) > 1e-10 * w.asked.norm(); ++k) {
+      w.solve_least_squares(v_ref);
+    }
   }
   w.finish(simulator, v_ref);
   return w.result;

@@ -36,7 +36,9 @@ const VectorX& Simulator::actuator_force() const {
 const DynamicsData& Simulator::Workspace::past_dynamics() {
   if (!past) past.emplace(*model);
   if (!past_current) {
-    update_kinematics(*model, next_position.data(), end_velocity.data(), *past);
+    // Of its forces, those of turning belong to another velocity.
+    const VectorX& turned_at = settings.implicit_turning ? turning.mean_velocity() : end_velocity;
+    update_kinematics(*model, next_position.data(), turned_at.data(), *past);
     update_inertia(*model, *past);
     past_current = true;
   }

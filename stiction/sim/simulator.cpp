@@ -71,9 +71,11 @@ Simulator::Workspace::Workspace(std::shared_ptr<const Model> m, const SimulatorS
       contact_finder(model, s.collision),
       actuation(*model),
       free_spin(*model),
+      turning(*model),
       row_builder(model),
       stick_memory(*model),
-      pool(std::clamp(s.threads, 1, 1024)) {
+      pool(std::clamp(s.threads, 1, 1024)),
+      energy_balance(*model, time_step) {
   check_settings(settings, time_step);
   settings.time_step = time_step;
   contact_model = make_configured_solver()->traits().model;
@@ -123,6 +125,7 @@ void Simulator::Workspace::begin_step() {
 
 // The state stays that of before the step.
 void Simulator::Workspace::raise() {
+  count_uncertified();
   state.collision = collision_before;
   state.found = found_before;
   state_changed();
@@ -147,6 +150,7 @@ void Simulator::Workspace::forget() {
 // The state is another one: nothing that was computed belongs to it.
 void Simulator::Workspace::state_changed() {
   kinematics_current = inertia_current = placed = found_current = contacts_current = false;
+  energy_balance.forget();
 }
 
 Simulator::Simulator(std::shared_ptr<const Model> model, const SimulatorSettings& settings)
@@ -302,11 +306,12 @@ const StepReport& Simulator::step() {
     w.clock.stop(StepStage::collide, w.report);
   } while (w.recheck());
   w.worst_residual = std::max(w.worst_residual, w.report.residuals.eps_nat);
-  w.count_uncertified();
   if (!w.report.accepted) ++w.num_failed_steps;
   if (!w.report.accepted && w.settings.on_failure == FailurePolicy::raise) w.raise();
   w.accept();
+  w.close_energy();
   w.clock.stop(StepStage::integrate, w.report);
+  w.count_uncertified();
   w.report.time = w.state.time;
   return w.report;
 }

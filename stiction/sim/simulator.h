@@ -45,8 +45,10 @@ struct SimulatorSettings {
   CollisionSettings collision = {};
   FailurePolicy on_failure = FailurePolicy::report;
   bool warm_start = true;
-  bool judge = true;          // certify every step
-  bool implicit = true;       // joint damping, springs and servo gains act at the end of the step
+  bool judge = true;     // certify every step
+  bool implicit = true;  // joint damping, springs and servo gains act at the end of the step
+  // Centrifugal and gyroscopic forces in the middle of the step; false: at its beginning, where they add energy.
+  bool implicit_turning = true;
   int threads = 1;            // for islands; the result does not depend on it
   bool sleeping = false;      // islands at rest are left alone
   double sleep_speed = 1e-6;  // m/s, rad/s; at rest below it

@@ -53,7 +53,7 @@ struct StepReport {
   double dissipated = 0.0;       // by friction of contacts and joints, ≥ 0
   double actuator_work = 0.0;    // of actuators
   double applied_work = 0.0;     // of the joint and external forces that the caller set
-  double damped = 0.0;           // by dampers of joints, ≥ 0
+  double damped = 0.0;           // by dampers of joints; ≥ 0 unless a joint turns back in the step
   double energy_error = 0.0;     // what the step's change of energy differs by from all of this: the integrator's
   bool energy_certified = true;  // it is no gain beyond SimulatorSettings::energy_tolerance
 

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "stiction/constraints/corrections.h"
-#include "stiction/dynamics/mechanics.h"
 #include "stiction/sim/workspace.h"
 
 namespace stiction {
@@ -41,7 +40,11 @@ void Simulator::Workspace::find_free_velocity() {
   free_velocity = time_step * generalized_force;
   solve_inertia(*model, dynamics, free_velocity.data());
   free_velocity += state.v;
-  free_spin.correct(dynamics, state.v.data(), time_step, free_velocity.data());
+  if (settings.implicit_turning) {
+    free_spin.correct(dynamics, state.v.data(), time_step, free_velocity.data(), generalized_force.data());
+    turning.correct(*model, dynamics, state.v.data(), actuation.added_diagonal(), time_step, free_velocity.data(),
+                    generalized_force.data());
+  }
   for (std::size_t t = 0; settings.sleeping && t < model->trees.size(); ++t) {
     if (!sleeping.is_asleep(static_cast<int>(t))) continue;
     free_velocity.segment(model->trees[t].first_velocity, model->trees[t].num_velocities).setZero();
@@ -279,12 +282,32 @@ void Simulator::Workspace::account_energy() {
       }
     }
   }
-  const MechanicalEnergy energy = mechanical_energy(dynamics, state.v.data());
-  report.kinetic_energy = energy.kinetic;
-  report.potential_energy = energy.gravity + actuation.spring_energy(state.q.data());
+  energy_balance.open(dynamics, free_spin, actuation, state.q, state.v, report);
   for (const ContactPoint& point : points) {
     report.largest_penetration = std::max(report.largest_penetration, -point.gap);
   }
+}
+
+void Simulator::Workspace::account_works() {
+  energy_balance.account({.model = *model,
+                          .dynamics = dynamics,
+                          .actuation = actuation,
+                          .v = state.v,
+                          .end_velocity = end_velocity,
+                          .constraint_velocity = factor_impulse,
+                          .force = generalized_force,
+                          .joint_force = joint_force,
+                          .external_forces = external_forces,
+                          .rows = rows,
+                          .impulse = impulse,
+                          .velocity = velocity,
+                          .implicit = settings.implicit},
+                         report);
+}
+
+void Simulator::Workspace::close_energy() {
+  update_dynamics();
+  energy_balance.close(dynamics, free_spin, actuation, state.q, state.v, settings.energy_tolerance, report);
 }
 
 // v⁺ and q⁺.
@@ -295,6 +318,7 @@ void Simulator::Workspace::find_end() {
     velocity_from_factor(*model, dynamics, factor_impulse.data(), factor_impulse.data());
     end_velocity += factor_impulse;
   }
+  account_works();
   moved_velocity = &end_velocity;
   if (settings.constraints.projects_joints(*model) && rows.size() > 0) {
     row_end_velocity.resize(rows.size());

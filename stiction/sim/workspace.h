@@ -12,6 +12,7 @@
 #include "stiction/constraints/stick_memory.h"
 #include "stiction/sim/actuation.h"
 #include "stiction/sim/contact_finder.h"
+#include "stiction/sim/energy_balance.h"
 #include "stiction/sim/free_spin.h"
 #include "stiction/sim/geometry_check.h"
 #include "stiction/sim/island_slot.h"
@@ -19,6 +20,7 @@
 #include "stiction/sim/simulator.h"
 #include "stiction/sim/sleeping.h"
 #include "stiction/sim/stage_clock.h"
+#include "stiction/sim/turning.h"
 #include "stiction/sim/worker_pool.h"
 
 namespace stiction {
@@ -57,6 +59,7 @@ struct Simulator::Workspace {
   // ---- free velocity
   Actuation actuation;
   FreeSpin free_spin;
+  Turning turning;
   VectorX generalized_force, free_velocity;
   AlignedVector<SpatialVector<double>> body_velocity;  // absolute, at v_f; look ahead: at v⁺
   std::vector<double> free_way;                        // by body: what no point of it exceeds at v_f, m
@@ -97,6 +100,7 @@ struct Simulator::Workspace {
 
   // ---- report
   StepReport report;
+  EnergyBalance energy_balance;
   double worst_residual = 0.0;
   long num_failed_steps = 0, num_uncertified_steps = 0;
   long num_law_uncertified_steps = 0, num_geometry_uncertified_steps = 0, num_energy_uncertified_steps = 0;
@@ -133,6 +137,8 @@ struct Simulator::Workspace {
   void set_guess(int i, const WarmStart& from);
   StickMemory::Inputs stick_inputs() const;
   void account_energy();
+  void account_works();
+  void close_energy();
   void count_uncertified();
   [[noreturn]] void raise();
   const DynamicsData& past_dynamics();
