@@ -6,16 +6,43 @@
 #include "stiction/math/vectorise.h"
 
 namespace stiction {
+namespace {
 
-Actuation::Actuation(const Model& model) {
+// In terms of the actuator, then seen from the joint.
+ServoLine make_line(const Actuator& a, double control, double q, double v, double time_step, bool implicit) {
+  const double u = std::clamp(control, a.control_lower, a.control_upper);
+  double force = u, slope = 0.0;
+  if (a.kind == ActuatorKind::position) {
+    force = a.kp * (u - a.gear * q);
+    slope = implicit ? a.kd + time_step * a.kp : a.kd;
+  } else if (a.kind == ActuatorKind::velocity) {
+    force = a.kd * u;
+    slope = a.kd;
+  }
+  if (a.gear == 0.0) return {};
+  ServoLine line{.force = a.gear * force,
+                 .slope = a.gear * a.gear * slope,
+                 .lower = a.gear * a.force_lower,
+                 .upper = a.gear * a.force_upper};
+  if (a.gear < 0.0) std::swap(line.lower, line.upper);
+  if (!implicit) {
+    line.force -= line.slope * v;
+    line.slope = 0.0;
+  }
+  if (line.slope == 0.0) line.force = line.at(v);
+  return line;
+}
+
+}  // namespace
+
+Actuation::Actuation(const Model& model) : lines_(model.actuators.size()), per_gear_(model.actuators.size()) {
   const int nv = model.num_velocities();
-  force_.setZero(nv);
-  actuator_force_.setZero(nv);
-  added_.setZero(nv);
-  actuator_added_.setZero(nv);
-  damping_.setZero(nv);
-  stiffness_.setZero(nv);
-  rest_.setZero(nv);
+  for (VectorX* x : {&force_, &passive_, &added_, &passive_added_, &driven_force_, &driven_slope_, &actuator_force_,
+                     &damping_, &stiffness_, &rest_}) {
+    x->setZero(nv);
+  }
+  effort_share_.setOnes(nv);
+  actuator_forces_.setZero(static_cast<Eigen::Index>(model.actuators.size()));
   position_of_.assign(nv, 0);
   for (int j = 0; j < nv; ++j) {
     const Dof& dof = model.dofs[j];
@@ -28,7 +55,9 @@ Actuation::Actuation(const Model& model) {
     }
     any_passive_ = any_passive_ || damping_[j] > 0.0 || stiffness_[j] > 0.0;
   }
-  for (const Actuator& a : model.actuators) {
+  for (std::size_t i = 0; i < model.actuators.size(); ++i) {
+    const Actuator& a = model.actuators[i];
+    per_gear_[i] = a.gear == 0.0 ? 0.0 : 1.0 / a.gear;
     any_effort_limit_ = any_effort_limit_ || std::isfinite(model.dofs[a.dof].effort_limit);
   }
 }
@@ -36,19 +65,31 @@ Actuation::Actuation(const Model& model) {
 void Actuation::update(const Model& model, const double* q, const double* v, const double* control, double time_step,
                        bool implicit) {
   if (!any_passive_ && model.actuators.empty()) return;  // everything stays zero
+  time_step_ = time_step;
   any_added_ = any_passive_ && implicit;
   if (!model.actuators.empty()) add_actuators(model, q, v, control, time_step, implicit);
   const double ahead = implicit ? time_step : 0.0;  // springs act where they are at the end of the step
   const double *damping = damping_.data(), *stiffness = stiffness_.data(), *rest = rest_.data();
-  const double *driven = actuator_force_.data(), *driven_added = actuator_added_.data();
-  double *force = force_.data(), *added = added_.data();
+  const double *driven = driven_force_.data(), *slope = driven_slope_.data();
+  double *force = force_.data(), *passive = passive_.data(), *added = added_.data();
+  double* passive_added = passive_added_.data();
   const int nv = static_cast<int>(force_.size()), *position = position_of_.data();
   STICTION_VECTORISE
   for (int j = 0; j < nv; ++j) {
     const double stretch = q[position[j]] - rest[j] + ahead * v[j];
-    force[j] = driven[j] - (damping[j] * v[j] + stiffness[j] * stretch);
-    added[j] = driven_added[j] + ahead * (damping[j] + ahead * stiffness[j]);
+    passive[j] = -(damping[j] * v[j] + stiffness[j] * stretch);
+    passive_added[j] = ahead * (damping[j] + ahead * stiffness[j]);
+    force[j] = driven[j] - slope[j] * v[j] + passive[j];
+    added[j] = time_step * slope[j] + passive_added[j];
   }
+}
+
+void Actuation::set_driven(int dof, const ServoTangent& driven, double v) {
+  driven_force_[dof] = driven.force;
+  driven_slope_[dof] = driven.slope;
+  force_[dof] = driven.force - driven.slope * v + passive_[dof];
+  added_[dof] = time_step_ * driven.slope + passive_added_[dof];
+  any_added_ = any_added_ || driven.slope > 0.0;
 }
 
 double Actuation::spring_energy(const double* q) const {
@@ -65,39 +106,32 @@ double Actuation::spring_energy(const double* q) const {
 
 void Actuation::add_actuators(const Model& model, const double* q, const double* v, const double* control,
                               double time_step, bool implicit) {
-  actuator_force_.setZero();
-  actuator_added_.setZero();
+  driven_force_.setZero();
+  driven_slope_.setZero();
   for (std::size_t i = 0; i < model.actuators.size(); ++i) {
     const Actuator& a = model.actuators[i];
-    const double u = std::clamp(control[i], a.control_lower, a.control_upper);
-    double force = u, stiffness = 0.0, damping = 0.0;
-    if (a.kind == ActuatorKind::position) {
-      stiffness = a.kp;
-      damping = a.kd;
-      force = a.kp * (u - a.gear * q[position_of_[a.dof]]) - a.kd * a.gear * v[a.dof];
-    } else if (a.kind == ActuatorKind::velocity) {
-      damping = a.kd;
-      force = a.kd * (u - a.gear * v[a.dof]);
-    }
-    if (implicit) force -= time_step * stiffness * a.gear * v[a.dof];
-    const double limited = std::clamp(force, a.force_lower, a.force_upper);
-    actuator_force_[a.dof] += a.gear * limited;
-    if (implicit && limited == force) {
-      const double added = a.gear * a.gear * time_step * (damping + time_step * stiffness);
-      actuator_added_[a.dof] += added;
-      any_added_ = any_added_ || added > 0.0;
-    }
+    lines_[i] = make_line(a, control[i], q[position_of_[a.dof]], v[a.dof], time_step, implicit);
+    driven_force_[a.dof] += lines_[i].force;
+    driven_slope_[a.dof] += lines_[i].slope;
+    any_added_ = any_added_ || lines_[i].slope > 0.0;
   }
   if (!any_effort_limit_) return;
-  any_added_ = any_passive_ && implicit;
+  effort_share_.setOnes();
   for (const Actuator& a : model.actuators) {
     const int j = a.dof;
-    const double limit = model.dofs[j].effort_limit;
-    if (!(std::abs(actuator_force_[j]) <= limit)) {
-      actuator_force_[j] = std::clamp(actuator_force_[j], -limit, limit);
-      actuator_added_[j] = 0.0;
-    }
-    any_added_ = any_added_ || actuator_added_[j] > 0.0;
+    const double limit = model.dofs[j].effort_limit, size = std::abs(driven_force_[j]);
+    if (driven_slope_[j] > 0.0 || size <= limit) continue;
+    effort_share_[j] = limit / size;
+    driven_force_[j] = std::copysign(limit, driven_force_[j]);
+  }
+}
+
+void Actuation::finish(const Model& model, const double* v_end) {
+  const int nv = static_cast<int>(force_.size());
+  for (int j = 0; j < nv; ++j) actuator_force_[j] = driven_force_[j] - driven_slope_[j] * v_end[j];
+  for (std::size_t i = 0; i < model.actuators.size(); ++i) {
+    const int j = model.actuators[i].dof;
+    set_actuator_forces(static_cast<int>(i), effort_share_[j] * (lines_[i].force - lines_[i].slope * v_end[j]));
   }
 }
 

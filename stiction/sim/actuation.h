@@ -2,12 +2,14 @@
 //
 // A spring K and a damper D at a joint, evaluated at (q + Δt v⁺, v⁺), give
 //     (M + Δt D + Δt² K) (v⁺ − v) = Δt ( τ − K (q − q₀) − D v − Δt K v ),
-// so a stiff servo is stable at any gain. A servo at its force limit exerts the limit and has no gain.
+// so a stiff servo is stable at any gain. An actuator is a line force − slope v⁺ within its limits, slope = D + Δt K;
+// here gains act as if there were no limits. ServoLimits looks after those and replaces what it must by set_driven().
 #pragma once
 
 #include <vector>
 
 #include "stiction/model/model.h"
+#include "stiction/sim/servo_law.h"
 
 namespace stiction {
 
@@ -18,21 +20,38 @@ class Actuation {
   // Fills force() and, where `implicit`, added_diagonal(). `control` has one entry per actuator.
   void update(const Model& model, const double* q, const double* v, const double* control, double time_step,
               bool implicit);
+  const ServoLine& line(int actuator) const { return lines_[actuator]; }
+  // What the actuators of a degree of freedom exert, v being its velocity at the beginning of the step.
+  void set_driven(int dof, const ServoTangent& driven, double v);
 
   double spring_energy(const double* q) const;  // Σ ½ k (q − rest)² of the joints, J
 
-  const VectorX& force() const { return force_; }                    // passive and actuators, N·m or N, by velocity
-  const VectorX& actuator_force() const { return actuator_force_; }  // actuators alone
+  const VectorX& force() const { return force_; }  // passive and actuators at v, N·m or N, by velocity
   // Δt D + Δt² K by velocity; null where it is zero everywhere.
   const double* added_diagonal() const { return any_added_ ? added_.data() : nullptr; }
+
+  // ---- What acted in the step, when its end is known.
+  void finish(const Model& model, const double* v_end);
+  void set_actuator_force(int dof, double force) { actuator_force_[dof] = force; }
+  void set_actuator_forces(int actuator, double on_joint) {
+    actuator_forces_[actuator] = on_joint * per_gear_[actuator];
+  }
+  const VectorX& actuator_force() const { return actuator_force_; }    // by velocity
+  const VectorX& actuator_forces() const { return actuator_forces_; }  // by actuator, before gear
 
  private:
   void add_actuators(const Model& model, const double* q, const double* v, const double* control, double time_step,
                      bool implicit);
 
-  VectorX force_, actuator_force_, added_, actuator_added_;
+  VectorX force_, passive_, added_, passive_added_;
+  VectorX driven_force_, driven_slope_;  // by velocity: what actuators exert is the first − the second · v⁺
+  VectorX actuator_force_, actuator_forces_;
   VectorX damping_, stiffness_, rest_;  // by velocity
+  VectorX effort_share_;                // by velocity: what the effort limit leaves of actuators without gain
+  std::vector<ServoLine> lines_;        // by actuator
+  std::vector<double> per_gear_;        // by actuator: 1/gear, zero where that is zero
   std::vector<int> position_of_;        // by velocity: index in q where it has one, else 0, and no stiffness
+  double time_step_ = 0.0;              // of the last update
   bool any_passive_ = false;            // damping or stiffness
   bool any_effort_limit_ = false;       // of a driven degree of freedom
   bool any_added_ = false;

@@ -14,6 +14,7 @@
 #include "stiction/sim/actuation.h"
 #include "stiction/sim/contact_finder.h"
 #include "stiction/sim/position_projection.h"
+#include "stiction/sim/servo_limits.h"
 #include "stiction/solvers/solver.h"
 
 namespace stiction {
@@ -117,6 +118,7 @@ struct InverseDynamics::Workspace {
   ContactFinder contact_finder;
   CollisionCache cache;
   Actuation actuation;
+  ServoLimits servo_limits;
   RowBuilder row_builder;
   RowSet rows;
   std::unique_ptr<ContactSolver> solver, finisher;  // least_squares
@@ -133,6 +135,7 @@ struct InverseDynamics::Workspace {
         dynamics(*model),
         contact_finder(model, simulator.settings().collision),
         actuation(*model),
+        servo_limits(*model),
         row_builder(model) {
     check_settings(settings, model->num_velocities());
     unactuated = unactuated_velocities(*model, settings.unactuated);
@@ -375,6 +378,7 @@ const InverseDynamicsResult& InverseDynamics::solve(const Simulator& simulator, 
   update_inertia(*w.model, w.dynamics);
   w.actuation.update(*w.model, state.q.data(), state.v.data(), state.control.data(), w.simulator_settings.time_step,
                      w.simulator_settings.implicit);
+  w.servo_limits.hold_at(state.v.data(), v_ref.data(), w.actuation);
   factor_inertia(*w.model, w.actuation.added_diagonal(), w.dynamics);
   w.make_rows(state, v_ref);
   if (w.settings.from_last_step) w.start_from_last_step(state);

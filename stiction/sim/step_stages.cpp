@@ -36,9 +36,8 @@ void Simulator::Workspace::find_sleepers() {
   report.num_sleeping_bodies = sleeping.num_sleeping_bodies(*model);
 }
 
-void Simulator::Workspace::find_free_velocity() {
+void Simulator::Workspace::solve_free_velocity() {
   const int nv = model->num_velocities();
-  actuation.update(*model, state.q.data(), state.v.data(), state.control.data(), time_step, settings.implicit);
   for (int j = 0; j < nv; ++j) generalized_force[j] = actuation.force()[j] + joint_force[j] - dynamics.bias[j];
   for (const BodyWrench& w : external_forces) {
     add_body_wrench(*model, dynamics, w.body, w.force, w.torque, w.point, generalized_force.data());
@@ -71,7 +70,8 @@ void Simulator::Workspace::make_rows() {
                      .contact_margin = settings.collision.margin,
                      .time_step = time_step,
                      .settings = settings.constraints,
-                     .asleep = settings.sleeping ? sleeping.asleep() : nullptr},
+                     .asleep = settings.sleeping ? sleeping.asleep() : nullptr,
+                     .servos = servo_limits.rows()},
                     rows);
   carry_guesses();
   islands.find(rows, static_cast<int>(model->trees.size()));
@@ -190,6 +190,9 @@ void Simulator::Workspace::solve_islands() {
       velocity[members[i]] = pack_rows(c, island.solution.velocity);
     }
   }
+  if (rows.size() == 0) return;
+  sum_factor_impulse(rows, impulse, velocity_lanes, factor_impulse);
+  velocity_from_factor(*model, dynamics, factor_impulse.data(), factor_impulse.data());
 }
 
 void Simulator::Workspace::judge_islands() {
@@ -232,7 +235,9 @@ void Simulator::Workspace::account_energy() {
   report.num_limits = report.num_dry_frictions = report.num_loops = 0;
   report.num_islands = num_slots;
   report.constraint_work = report.dissipated = report.largest_penetration = 0.0;
-  for (int i = 0; i < rows.size(); ++i) {
+  report.num_servos = servo_limits.num_servos();
+  report.num_saturated_servos = servo_limits.num_saturated();
+  for (int i = 0; i < rows.size() - num_servo_rows(); ++i) {
     const Pack4 lambda = impulse[i], carried = lambda * rows[i].compliance;
     const Pack4 end = velocity[i] - carried - rows[i].offset;  // c = J v⁺
     const Pack4 change = velocity[i] - carried - rows[i].free_velocity;
@@ -279,11 +284,7 @@ void Simulator::Workspace::account_energy() {
 }
 
 void Simulator::Workspace::integrate_state() {
-  if (rows.size() > 0) {
-    sum_factor_impulse(rows, impulse, velocity_lanes, factor_impulse);
-    velocity_from_factor(*model, dynamics, factor_impulse.data(), factor_impulse.data());
-    free_velocity += factor_impulse;  // from here on v⁺
-  }
+  if (rows.size() > 0) free_velocity += factor_impulse;  // from here on v⁺
   const VectorX* moved_by = &free_velocity;
   if (settings.constraints.projects_joints(*model) && rows.size() > 0) {
     end_velocity.resize(rows.size());
@@ -298,8 +299,8 @@ void Simulator::Workspace::integrate_state() {
   free_spin.carry_centers(state.q.data(), moved_by->data(), time_step, next_position.data(), free_velocity.data());
   if (settings.sleeping) sleeping.count(*model, free_velocity, settings.sleep_speed, state.rest_steps);
 
-  next_warm_starts.resize(rows.size());
-  for (int i = 0; i < rows.size(); ++i) {
+  next_warm_starts.resize(rows.size() - num_servo_rows());
+  for (int i = 0; i < rows.size() - num_servo_rows(); ++i) {
     WarmStart& next = next_warm_starts[i];
     next.id = rows[i].id;
     Vector3 x(impulse[i][0], impulse[i][1], impulse[i][2]);
@@ -307,6 +308,7 @@ void Simulator::Workspace::integrate_state() {
     for (int r = 0; r < 3; ++r) next.impulse[r] = x[r];
     next.left_depth = rows[i].left_depth;
   }
+  servo_limits.remember(state.v.data(), velocity_after.data(), servo_impulse(), next_warm_starts);
   state.q.swap(next_position);
   state.v.swap(free_velocity);
   state.warm_starts.swap(next_warm_starts);

@@ -14,6 +14,7 @@
 #include "stiction/sim/free_spin.h"
 #include "stiction/sim/island_slot.h"
 #include "stiction/sim/position_projection.h"
+#include "stiction/sim/servo_limits.h"
 #include "stiction/sim/simulator.h"
 #include "stiction/sim/sleeping.h"
 #include "stiction/sim/stage_clock.h"
@@ -47,6 +48,7 @@ struct Simulator::Workspace {
 
   // ---- free velocity
   Actuation actuation;
+  ServoLimits servo_limits;
   FreeSpin free_spin;
   VectorX generalized_force, free_velocity;
 
@@ -61,12 +63,16 @@ struct Simulator::Workspace {
   std::vector<Pack4> impulse, velocity;  // λ, σ; lanes = rows
   std::vector<ContactRegime> regime;     // of contacts
   WorkerPool pool;
+  VectorX factor_impulse;  // M̂⁻¹ Jᵀλ = v⁺ − v_f; as it was where there are no rows
+  VectorX velocity_after;  // v⁺, where there are actuators
+  VectorX
+      actuator_impulse;  // of all actuators in the step: Δt times the force that acted, gains at v⁺ and rows included
 
   // ---- integrate
   PositionProjection projection;
-  std::vector<Pack4> velocity_lanes;                          // scratch of sum_factor_impulse
-  std::vector<Pack4> end_velocity;                            // c⁺ by constraint, where positions are projected
-  VectorX factor_impulse, next_position, constraint_impulse;  // Aᵀλ; q⁺; Jᵀλ on demand
+  std::vector<Pack4> velocity_lanes;          // scratch of sum_factor_impulse
+  std::vector<Pack4> end_velocity;            // c⁺ by constraint, where positions are projected
+  VectorX next_position, constraint_impulse;  // q⁺; Jᵀλ on demand, without servos
   std::vector<WarmStart> next_warm_starts;
   std::optional<DynamicsData> past;  // kinematics at the beginning of the last step, on demand
   bool past_current = false;
@@ -85,14 +91,18 @@ struct Simulator::Workspace {
   void find_contacts();
   void find_sleepers();
   void find_free_velocity();
+  void solve_free_velocity();
   void make_rows();
   void assemble_island(int k);
   void solve_island(int k);
   void solve_islands();
+  bool limit_servos();  // whether one broke its limit: free velocity anew, and rows and solution must follow
   void judge_islands();
   void integrate_state();
 
   void carry_guesses();
+  int num_servo_rows() const { return static_cast<int>(servo_limits.rows().size()); }  // the last ones
+  std::span<const Pack4> servo_impulse() const;
   void account_energy();
   void count_uncertified();
   const DynamicsData& past_dynamics();

@@ -1,0 +1,569 @@
+// Servos with limits (specification 3.9): impacts, walls and free motion in closed form; what is told is what acted;
+// the same motion as rows and in the inertia; the same bits.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "stiction/sim/inverse_dynamics.h"
+#include "stiction/sim/servo_law.h"
+#include "stiction/sim/simulator.h"
+#include "tests/sim/worlds.h"
+#include "tests/support/allocation_guard.h"
+
+namespace stiction {
+namespace {
+
+ActuatorOptions servo(double kp, double kd, double limit) {
+  return {.joint = "slider",
+          .kind = kp > 0.0 ? ActuatorKind::position : ActuatorKind::velocity,
+          .kp = kp,
+          .kd = kd,
+          .force_lower = -limit,
+          .force_upper = limit};
+}
+
+void add_slider(ModelBuilder& builder, const std::string& name, double mass, double x, double effort = no_limit) {
+  JointOptions joint;
+  joint.name = name;
+  joint.kind = JointKind::prismatic;
+  joint.axis = Vector3::UnitX();
+  joint.effort_limit = effort;
+  const int body = builder.add_body({.name = name,
+                                     .pose = Pose(Vector3(x, 0.0, 0.0)),
+                                     .joint = joint,
+                                     .joints = {},
+                                     .inertia = Inertia{mass, Vector3::Zero(), Matrix3::Identity() * 0.01 * mass}});
+  ShapeOptions ball;
+  ball.body = body;
+  ball.geometry = Sphere{0.1};
+  builder.add_shape(ball);
+}
+
+void add_wall(ModelBuilder& builder, double x) {  // it holds whatever comes from smaller x
+  ShapeOptions wall;
+  wall.geometry = Plane{};
+  wall.pose = Pose(Quaternion(Eigen::AngleAxisd(-M_PI / 2.0, Vector3::UnitY())), Vector3(x, 0.0, 0.0));
+  builder.add_shape(wall);
+}
+
+std::shared_ptr<const Model> one_slider(const std::vector<ActuatorOptions>& actuators, double mass = 2.0,
+                                        double effort = no_limit, double wall = no_limit) {
+  ModelBuilder builder;
+  builder.set_gravity(Vector3::Zero());
+  add_slider(builder, "slider", mass, 0.0, effort);
+  if (std::isfinite(wall)) add_wall(builder, wall);
+  for (std::size_t k = 0; k < actuators.size(); ++k) {
+    ActuatorOptions a = actuators[k];
+    a.name = "a" + std::to_string(k);
+    builder.add_actuator(a);
+  }
+  return builder.build();
+}
+
+VectorX one(double x) {
+  return VectorX::Constant(1, x);
+}
+
+// A hinged arm of inertia I about its joint, hit at the length L by a mass m of speed w. The arm was at rest where its
+// servo wants it. Without bounce, and as Δt → 0, it turns with m w L/(I + m L²) whatever the gain: the servo's limit
+// has no impulse. In one step it has Δt τ_max.
+struct HitArm {
+  static constexpr double inertia = 0.4, length = 0.8, mass = 1.5, speed = 5.0, limit = 10.0;
+  static constexpr double moment = inertia + mass * length * length;
+
+  static Simulator make(double kp, double kd, double time_step) {
+    ModelBuilder builder;
+    builder.set_gravity(Vector3::Zero());
+    JointOptions hinge;
+    hinge.name = "hinge";
+    hinge.kind = JointKind::revolute;
+    hinge.axis = -Vector3::UnitY();
+    const int arm = builder.add_body({.name = "arm",
+                                      .joint = hinge,
+                                      .joints = {},
+                                      .inertia = Inertia{1.0, Vector3::Zero(), Matrix3::Identity() * inertia}});
+    ShapeOptions bar;
+    bar.body = arm;
+    bar.geometry = Box{{0.5, 0.05, 0.05}};
+    bar.pose = Pose(Vector3(0.5, 0.0, 0.0));
+    bar.material.friction = 0.0;
+    builder.add_shape(bar);
+    JointOptions rail;
+    rail.name = "rail";
+    rail.kind = JointKind::prismatic;
+    rail.axis = Vector3::UnitZ();
+    const int hammer = builder.add_body({.name = "hammer",
+                                         .pose = Pose(Vector3(length, 0.0, -0.15)),
+                                         .joint = rail,
+                                         .joints = {},
+                                         .inertia = Inertia{mass, Vector3::Zero(), Matrix3::Identity() * 0.01}});
+    ShapeOptions head;
+    head.body = hammer;
+    head.geometry = Sphere{0.1};
+    head.material.friction = 0.0;
+    builder.add_shape(head);
+    builder.add_actuator({.joint = "hinge",
+                          .kind = ActuatorKind::position,
+                          .kp = kp,
+                          .kd = kd,
+                          .force_lower = -limit,
+                          .force_upper = limit});
+    Simulator simulator(builder.build(), {.time_step = time_step});
+    simulator.set_velocity((VectorX(2) << 0.0, speed).finished());
+    return simulator;
+  }
+};
+
+TEST(Servo, AnImpactIsNotHeldBeyondTheLimit) {
+  const double limit_speed = HitArm::mass * HitArm::speed * HitArm::length / HitArm::moment;
+  for (const double kp : {1e2, 1e4, 1e5, 1e6}) {
+    double last_error = 1.0;
+    for (const double dt : {2e-3, 1e-3, 5e-4}) {
+      Simulator simulator = HitArm::make(kp, 0.01 * kp, dt);
+      const StepReport& report = simulator.step();
+      const double turning = simulator.state().v[0], error = std::abs(turning - limit_speed) / limit_speed;
+      EXPECT_LE(error, 0.02) << kp << " " << dt;
+      EXPECT_LE(error, 0.55 * last_error) << kp << " " << dt;
+      last_error = error;
+      EXPECT_TRUE(report.law_certified);
+      if (kp < 1e4) continue;
+      EXPECT_NEAR(turning, limit_speed - dt * HitArm::limit / HitArm::moment, 1e-8);
+      EXPECT_EQ(report.num_servos, 1);
+      EXPECT_EQ(report.num_saturated_servos, 1);
+      EXPECT_EQ(simulator.actuator_force()[0], -HitArm::limit);
+      // Momenta: the hammer lost what the contact took, the arm has that and what the servo did.
+      const double contact = HitArm::mass * (HitArm::speed - simulator.state().v[1]);
+      EXPECT_NEAR(HitArm::inertia * turning, contact * HitArm::length + dt * simulator.actuator_force()[0], 1e-9);
+      EXPECT_NEAR(simulator.constraint_impulse()[0], contact * HitArm::length, 1e-9);
+    }
+  }
+}
+
+// On rails everything is linear. A slider of mass M that its servo holds at 0 is hit by one of mass m: both go on at
+// v₀ = m w/(M + m) and are braked by the limit F, x = v₀ t − F t²/2(M + m), until they are back at 0. Steps that take
+// the velocity at their end have t (t + Δt) in place of t².
+TEST(Servo, WhatWasHitIsBrakedByTheLimit) {
+  const double mass = 2.0, hit_by = 1.0, w = -3.0, limit = 10.0, common = mass + hit_by, v0 = hit_by * w / common;
+  const double end = 0.9 * 2.0 * std::abs(v0) * common / limit;
+  for (const double kp : {1e4, 1e6}) {
+    double last_error = 1.0;
+    for (const int steps : {300, 600, 1200}) {
+      ModelBuilder builder;
+      builder.set_gravity(Vector3::Zero());
+      add_slider(builder, "slider", mass, 0.0);
+      add_slider(builder, "other", hit_by, 0.2);
+      builder.add_actuator(servo(kp, 0.003 * kp, limit));
+      const double dt = end / steps;
+      Simulator simulator(builder.build(), {.time_step = dt});
+      simulator.set_velocity((VectorX(2) << 0.0, w).finished());
+      double momentum = hit_by * w, worst = 0.0;
+      for (int k = 1; k <= steps; ++k) {
+        simulator.step();
+        const VectorX &q = simulator.state().q, &v = simulator.state().v;
+        const double now = mass * v[0] + hit_by * v[1], force = simulator.actuator_force()[0], t = k * dt;
+        EXPECT_LE(std::abs(force), limit);
+        EXPECT_EQ(force, simulator.actuator_forces()[0]);
+        EXPECT_NEAR(now - momentum, dt * force, 1e-9);
+        momentum = now;
+        worst = std::max(worst, std::abs(q[0] - (v0 * t + 0.5 * limit / common * t * t)));
+        ASSERT_NEAR(q[0], v0 * t + 0.5 * limit / common * t * (t + dt), 1e-8) << kp;
+      }
+      EXPECT_LE(worst, 0.51 * last_error) << kp;
+      last_error = worst;
+      EXPECT_EQ(simulator.num_uncertified_steps(), 0);
+    }
+  }
+}
+
+TEST(Servo, PressesOnAWallWithItsLimit) {
+  for (const ActuatorOptions& a : {servo(1e6, 1e3, 10.0), servo(1e6, 0.0, 10.0), servo(0.0, 1e3, 10.0)}) {
+    const double dt = 2e-3;
+    Simulator simulator(one_slider({a}, 2.0, no_limit, 0.15), {.time_step = dt});
+    simulator.set_control(one(3.0));
+    for (int k = 0; k < 500; ++k) {
+      simulator.step();
+      EXPECT_LE(std::abs(simulator.actuator_force()[0]), 10.0);
+    }
+    EXPECT_NEAR(simulator.state().q[0], 0.05, 1e-9);
+    EXPECT_NEAR(simulator.state().v[0], 0.0, 1e-9);
+    EXPECT_EQ(simulator.actuator_force()[0], 10.0);
+    EXPECT_NEAR(simulator.constraint_impulse()[0], -dt * 10.0, 1e-10);
+    EXPECT_EQ(simulator.report().num_saturated_servos, 1);
+    EXPECT_EQ(simulator.num_uncertified_steps(), 0);
+  }
+}
+
+// The force is that at the end of the step: a stiff servo that asks for more than its limit at the beginning, and has
+// what it wants before the end, was never limited.
+TEST(Servo, TheEndOfTheStepDecides) {
+  const double dt = 1e-2, kd = 1000.0, mass = 1.0;
+  Simulator simulator(one_slider({servo(0.0, kd, 100.0)}, mass), {.time_step = dt});
+  simulator.set_control(one(1.0));
+  simulator.step();
+  const double v = dt * kd / (mass + dt * kd);
+  EXPECT_NEAR(simulator.state().v[0], v, 1e-12);
+  EXPECT_NEAR(simulator.actuator_force()[0], kd * (1.0 - v), 1e-9);
+  EXPECT_EQ(simulator.report().num_servos, 0);
+}
+
+// Constant acceleration under the limit, to the last bit but rounding; then the target, without passing it.
+TEST(Servo, AcceleratesWithItsLimit) {
+  const double dt = 2e-3, limit = 10.0, mass = 2.0, target = 1.003;
+  for (const double kd : {1.0, 1e2, 1e6}) {
+    Simulator simulator(one_slider({servo(0.0, kd, limit)}, mass), {.time_step = dt});
+    simulator.set_control(one(target));
+    const double slow = target - limit / kd;  // beyond, it is no longer limited
+    double v = 0.0;
+    for (int k = 0; k < 300; ++k) {
+      const double limited = v + dt * limit / mass, followed = (mass * v + dt * kd * target) / (mass + dt * kd);
+      v = limited <= slow ? limited : followed;
+      simulator.step();
+      ASSERT_NEAR(simulator.state().v[0], v, 1e-9) << kd << " " << k;
+      ASSERT_NEAR(simulator.actuator_force()[0], std::min(limit, kd * (target - v)), 1e-6 * limit) << kd << " " << k;
+    }
+  }
+}
+
+TEST(Servo, UnequalLimits) {
+  const double dt = 1e-3, mass = 2.0;
+  for (const double wanted : {3.0, -3.0}) {
+    ActuatorOptions a = servo(1e6, 1e3, 0.0);
+    a.force_lower = -2.0, a.force_upper = 7.0;
+    Simulator simulator(one_slider({a}, mass), {.time_step = dt});
+    simulator.set_control(one(wanted));
+    simulator.step(100);
+    const double force = wanted > 0.0 ? 7.0 : -2.0;
+    EXPECT_NEAR(simulator.state().v[0], force / mass * 0.1, 1e-9);
+    EXPECT_EQ(simulator.actuator_force()[0], force);
+  }
+  // Hit from either side, braked by that side's limit; with no limit on one side, stopped there as by the plain servo.
+  for (const double lower : {-2.0, -no_limit}) {
+    for (const double v : {4.0, -4.0}) {
+      ActuatorOptions a = servo(1e5, 1e2, 0.0);
+      a.force_lower = lower, a.force_upper = 7.0;
+      Simulator simulator(one_slider({a}, mass), {.time_step = dt});
+      simulator.set_velocity(one(v));
+      simulator.step();
+      const double gain = dt * 1e2 + dt * dt * 1e5;
+      const double held = mass * v / (mass + gain), limited = v + dt / mass * (v > 0.0 ? lower : 7.0);
+      EXPECT_NEAR(simulator.state().v[0], std::isfinite(limited) ? limited : held, 1e-9) << lower << " " << v;
+    }
+  }
+  // A range without zero.
+  ActuatorOptions a = servo(1e6, 1e4, 0.0);
+  a.force_lower = 1.0, a.force_upper = 4.0;
+  Simulator simulator(one_slider({a}, mass), {.time_step = dt});
+  simulator.step(100);
+  EXPECT_NEAR(simulator.state().v[0], 1.0 / mass * 0.1, 1e-9);
+  // A range of one force.
+  a.force_lower = a.force_upper = 0.0;
+  Simulator none(one_slider({a}, mass), {.time_step = dt});
+  none.set_velocity(one(1.0));
+  none.step(100);
+  EXPECT_NEAR(none.state().v[0], 1.0, 1e-12);
+}
+
+TEST(Servo, AnEffortLimitHoldsTheSum) {
+  const double dt = 1e-3, mass = 2.0;
+  const auto model = one_slider({servo(1e6, 1e3, 6.0), servo(0.0, 1e4, 8.0)}, mass, 10.0);
+  Simulator simulator(model, {.time_step = dt});
+  simulator.set_control((VectorX(2) << 5.0, 5.0).finished());
+  simulator.step(100);
+  EXPECT_NEAR(simulator.state().v[0], 10.0 / mass * 0.1, 1e-9);
+  EXPECT_EQ(simulator.actuator_force()[0], 10.0);
+  EXPECT_NEAR(simulator.actuator_forces()[0], 6.0 * 10.0 / 14.0, 1e-12);
+  EXPECT_NEAR(simulator.actuator_forces()[1], 8.0 * 10.0 / 14.0, 1e-12);
+  EXPECT_EQ(simulator.report().num_saturated_servos, 2);
+  // Against each other: 6 − 8.
+  simulator.reset();
+  simulator.set_control((VectorX(2) << 5.0, -5.0).finished());
+  simulator.step(100);
+  EXPECT_NEAR(simulator.state().v[0], -2.0 / mass * 0.1, 1e-9);
+  EXPECT_NEAR(simulator.actuator_forces()[0], 6.0, 1e-12);
+  EXPECT_NEAR(simulator.actuator_forces()[1], -8.0, 1e-12);
+  // One keeps its place, the other is saturated: the first exerts what the second does not overcome.
+  Simulator held(one_slider({servo(1e6, 1e3, no_limit), servo(0.0, 1e4, 8.0)}, mass), {.time_step = dt});
+  held.set_control((VectorX(2) << 0.0, 5.0).finished());
+  held.step(2000);
+  EXPECT_NEAR(held.state().q[0], 8.0 / 1e6, 1e-12);
+  EXPECT_NEAR(held.actuator_forces()[0], -8.0, 1e-6);
+  // Motors alone.
+  ActuatorOptions motor{.joint = "slider", .force_lower = -6.0, .force_upper = 9.0};
+  Simulator motors(one_slider({motor, motor}, mass, 10.0), {.time_step = dt});
+  motors.set_control((VectorX(2) << 20.0, 20.0).finished());
+  motors.step(100);
+  EXPECT_NEAR(motors.state().v[0], 10.0 / mass * 0.1, 1e-9);
+  EXPECT_NEAR(motors.actuator_forces()[0], 5.0, 1e-12);
+  EXPECT_EQ(motors.report().num_servos, 0);
+}
+
+TEST(Servo, GearTurnsForcesAndPositions) {
+  const double dt = 1e-3, mass = 2.0;
+  ActuatorOptions a = servo(1e6, 1e3, 0.0);
+  a.gear = -2.0, a.force_lower = -1.0, a.force_upper = 3.0, a.control_lower = -0.4;
+  Simulator simulator(one_slider({a}, mass), {.time_step = dt});
+  simulator.set_control(one(-5.0));  // −0.4: the slider goes to 0.2
+  simulator.step(100);
+  EXPECT_NEAR(simulator.state().v[0], 2.0 * 1.0 / mass * 0.1, 1e-9);
+  EXPECT_EQ(simulator.actuator_forces()[0], -1.0);
+  EXPECT_EQ(simulator.actuator_force()[0], 2.0);
+  simulator.set_control(one(5.0));
+  simulator.step(100);
+  EXPECT_NEAR(simulator.state().v[0], 0.1 - 2.0 * 3.0 / mass * 0.1, 1e-9);
+  EXPECT_EQ(simulator.actuator_forces()[0], 3.0);
+  EXPECT_EQ(simulator.actuator_force()[0], -6.0);
+}
+
+// Without implicit gains the force at the beginning of the step is limited, and nothing is a row.
+TEST(Servo, ExplicitGains) {
+  const double dt = 1e-3, mass = 2.0;
+  Simulator simulator(one_slider({servo(0.0, 100.0, 10.0)}, mass), {.time_step = dt, .implicit = false});
+  simulator.set_control(one(0.05));
+  simulator.step();
+  EXPECT_NEAR(simulator.state().v[0], dt * 100.0 * 0.05 / mass, 1e-12);
+  simulator.set_control(one(5.0));
+  simulator.step();
+  EXPECT_NEAR(simulator.state().v[0], dt * 5.0 / mass + dt * 10.0 / mass, 1e-12);
+  EXPECT_EQ(simulator.actuator_force()[0], 10.0);
+  EXPECT_EQ(simulator.report().num_servos, 0);
+}
+
+// The sum of line and rows is the law, for any actuators on one joint.
+TEST(Servo, LawsAreSumsOfRows) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> unit(0.0, 1.0);
+  const double dt = 1e-3;
+  int most = 0;
+  for (int trial = 0; trial < 2000; ++trial) {
+    std::vector<ServoLine> lines(1 + trial % 3);
+    for (ServoLine& line : lines) {
+      line.slope = unit(random) < 0.15 ? 0.0 : std::pow(10.0, 4.0 * unit(random) - 1.0);
+      line.force = 40.0 * (unit(random) - 0.5);
+      line.lower = unit(random) < 0.2 ? -no_limit : 20.0 * (unit(random) - 0.8);
+      line.upper = unit(random) < 0.2 ? no_limit : std::max(line.lower, -20.0) + 25.0 * unit(random);
+    }
+    const double effort = unit(random) < 0.5 ? no_limit : 15.0 * unit(random);
+    ServoLaw law;
+    law.build(lines, effort);
+    std::vector<ServoRow> rows;
+    const ServoTangent stays = law.split(0, dt, rows);
+    most = std::max(most, static_cast<int>(rows.size()));
+    for (int k = 0; k < 50; ++k) {
+      const double v = std::pow(10.0, 5.0 * unit(random) - 3.0) * (unit(random) < 0.5 ? -1.0 : 1.0);
+      double sum = 0.0, raw = 0.0, scale = 1.0;
+      for (const ServoLine& line : lines) {
+        raw += std::clamp(line.force - line.slope * v, line.lower, line.upper);
+        scale += std::abs(line.force) + std::abs(line.slope * v);
+      }
+      sum = stays.force - stays.slope * v;
+      for (const ServoRow& row : rows) {
+        const double lambda = -(row.sign * v + row.offset) / row.compliance;
+        const double bounded =
+            std::isfinite(row.bound) ? std::clamp(lambda, -row.bound, row.bound) : std::max(0.0, lambda);
+        sum += row.sign * bounded / dt;
+      }
+      const double expected = std::clamp(raw, -effort, effort);
+      ASSERT_NEAR(law.at(v), expected, 1e-12 * scale);
+      ASSERT_NEAR(sum, expected, 1e-11 * scale) << trial << " at " << v;
+      const ServoTangent tangent = law.tangent(v);
+      ASSERT_NEAR(tangent.force - tangent.slope * v, expected, 1e-11 * scale);
+      if (law.place(v) == ServoLaw::Place::between) continue;
+      const ServoTangent end = law.end(law.place(v));
+      ASSERT_NEAR(end.force - end.slope * v, expected, 1e-11 * scale) << trial << " at " << v;
+    }
+  }
+  EXPECT_GE(most, 5);
+}
+
+// A trunk on four legs of two hinges each, all of them servos with a limit.
+std::shared_ptr<const Model> quadruped(double limit, int count = 1) {
+  ModelBuilder builder;
+  testing::add_ground(builder, 0.8);
+  for (int robot = 0; robot < count; ++robot) {
+    const std::string prefix = "r" + std::to_string(robot);
+    const int trunk = testing::add_free(builder, prefix + "trunk", Box{{0.25, 0.12, 0.06}}, 12.0,
+                                        Pose(Vector3(0, robot, 0.45 + 0.1 * robot)), 0.8);
+    for (int leg = 0; leg < 4; ++leg) {
+      const double x = leg < 2 ? 0.25 : -0.25, y = leg % 2 == 0 ? 0.14 : -0.14, bend = leg < 2 ? -1.0 : 1.0;
+      const std::string name = prefix + "leg" + std::to_string(leg);
+      const auto add_link = [&](const std::string& part, int parent, const Pose& pose, double angle) {
+        JointOptions joint;
+        joint.name = name + part;
+        joint.kind = JointKind::revolute;
+        joint.axis = Vector3::UnitY();
+        joint.initial_position = angle;
+        const int body = builder.add_body({.name = name + part, .parent = parent, .pose = pose, .joint = joint});
+        ShapeOptions rod;
+        rod.body = body;
+        rod.geometry = Capsule{0.02, 0.08};
+        rod.pose = Pose(Vector3(0, 0, -0.1));
+        rod.mass = 1.0;
+        rod.group = rod.mask = 0;
+        builder.add_shape(rod);
+        builder.add_actuator({.joint = joint.name,
+                              .kind = ActuatorKind::position,
+                              .kp = 300.0,
+                              .kd = 5.0,
+                              .force_lower = -limit,
+                              .force_upper = limit});
+        return body;
+      };
+      const int thigh = add_link("thigh", trunk, Pose(Vector3(x, y, 0.0)), -0.5 * bend);
+      const int shin = add_link("shin", thigh, Pose(Vector3(0.0, 0.0, -0.2)), bend);
+      ShapeOptions foot;
+      foot.body = shin;
+      foot.geometry = Sphere{0.03};
+      foot.pose = Pose(Vector3(0.0, 0.0, -0.2));
+      foot.material.friction = 0.8;
+      builder.add_shape(foot);
+    }
+  }
+  return builder.build();
+}
+
+VectorX standing(const Model& model) {
+  VectorX control(model.actuators.size());
+  for (Eigen::Index k = 0; k < control.size(); ++k) {
+    const double bend = k % 8 < 4 ? -1.0 : 1.0;
+    control[k] = k % 2 == 0 ? -0.5 * bend : bend;
+  }
+  return control;
+}
+
+// A robot that stands far below its limits has no rows, and moves as if there were no limits: bit for bit.
+TEST(Servo, FarFromItsLimitItIsNoRow) {
+  Simulator limited(quadruped(200.0), {.time_step = 1e-3}), plain(quadruped(no_limit), {.time_step = 1e-3});
+  limited.set_control(standing(limited.model()));
+  plain.set_control(standing(plain.model()));
+  for (int k = 0; k < 1000; ++k) {
+    EXPECT_EQ(limited.step().num_servos, 0);
+    plain.step();
+  }
+  EXPECT_TRUE(limited.state().to_bytes() == plain.state().to_bytes());
+}
+
+// The state of a simulation with servos as rows where the last step had none: all of them, by what it remembers.
+State with_rows(const Model& model, State state) {
+  for (std::size_t k = 0; k < model.actuators.size(); ++k) {
+    const RowIdentity id{.source = ConstraintSource::servo, .first = model.actuators[k].dof, .second = 0};
+    std::erase_if(state.warm_starts,
+                  [&](const WarmStart& w) { return w.id.source == ConstraintSource::servo && w.id.first == id.first; });
+    state.warm_starts.push_back({.id = id});
+  }
+  return state;
+}
+
+State without_rows(State state) {
+  std::erase_if(state.warm_starts, [](const WarmStart& w) { return w.id.source == ConstraintSource::servo; });
+  return state;
+}
+
+// As rows or in the inertia: the same motion, below the limit and at it.
+TEST(Servo, RowsChangeNothing) {
+  for (const double limit : {200.0, 12.0}) {
+    const auto model = quadruped(limit);
+    Simulator simulator(model, {.time_step = 1e-3}), other(model, {.time_step = 1e-3});
+    simulator.set_control(standing(*model));
+    int saturated = 0;
+    for (int k = 0; k < 400; ++k) {
+      const State before = simulator.state();
+      simulator.step();
+      saturated += simulator.report().num_saturated_servos;
+      EXPECT_TRUE(simulator.report().law_certified);
+      const VectorX scale = VectorX::Constant(8, std::max(1.0, limit));
+      for (const State& start : {with_rows(*model, before), without_rows(before)}) {
+        other.set_state(start);
+        other.step();
+        ASSERT_LE((other.state().v - simulator.state().v).cwiseAbs().maxCoeff(), 1e-6) << limit << " " << k;
+        ASSERT_LE((other.actuator_forces() - simulator.actuator_forces()).cwiseAbs().maxCoeff(), 1e-4)
+            << limit << " " << k;
+        ASSERT_LE((other.constraint_impulse() - simulator.constraint_impulse()).cwiseAbs().maxCoeff(), 1e-6)
+            << limit << " " << k;
+      }
+    }
+    if (limit < 100.0) {
+      EXPECT_GT(saturated, 20);
+    } else {
+      EXPECT_EQ(saturated, 0);
+    }
+  }
+}
+
+// What acts, with its reaction nowhere but in the trunk and legs: M a = what is told, by the inverse of the step.
+TEST(Servo, InverseDynamicsKnowsTheLimit) {
+  const auto model = quadruped(12.0);
+  Simulator simulator(model, {.time_step = 1e-3}), after(model, {.time_step = 1e-3});
+  simulator.set_control(standing(*model));
+  InverseDynamics inverse(simulator);
+  int saturated = 0;
+  for (int k = 0; k < 300; ++k) {
+    after.set_state(simulator.state());
+    after.step();
+    if (k % 10 == 0 || after.report().num_saturated_servos > 0) {
+      const InverseDynamicsResult& result = inverse.solve(simulator, after.state().v);
+      ASSERT_EQ(result.status, InverseStatus::converged);
+      // Impulses of standing on four feet are not unique; those found by the step are tried first where it went on.
+      VectorX rest = result.joint_force;
+      saturated += after.report().num_saturated_servos;
+      const VectorX force_of_step = after.constraint_impulse() / 1e-3;
+      rest += (result.constraint_impulse / 1e-3 - force_of_step);
+      ASSERT_LE(rest.cwiseAbs().maxCoeff(), 1e-4) << k;
+    }
+    simulator.step();
+  }
+  EXPECT_GT(saturated, 20);
+}
+
+TEST(Servo, SavedStatesContinueBitForBit) {
+  const auto model = quadruped(12.0);
+  Simulator simulator(model, {.time_step = 1e-3});
+  simulator.set_control(standing(*model));
+  int servos = 0;
+  for (int k = 0; k < 300; ++k) {
+    const auto bytes = simulator.state().to_bytes();
+    Simulator restored(model, {.time_step = 1e-3});
+    restored.set_state(State::from_bytes(bytes));
+    restored.step(3);
+    simulator.step();
+    servos += simulator.report().num_servos;
+    State next = simulator.state();
+    Simulator ahead(model, {.time_step = 1e-3});
+    ahead.set_state(next);
+    ahead.step(2);
+    ASSERT_TRUE(restored.state().to_bytes() == ahead.state().to_bytes()) << k;
+  }
+  EXPECT_GT(servos, 20);
+}
+
+TEST(Servo, ThreadsDoNotChangeTheBits) {
+  const auto model = quadruped(12.0, 3);
+  Simulator alone(model, {.time_step = 1e-3, .threads = 1}), many(model, {.time_step = 1e-3, .threads = 3});
+  alone.set_control(standing(*model));
+  many.set_control(standing(*model));
+  alone.step(400);
+  many.step(400);
+  EXPECT_TRUE(alone.state().to_bytes() == many.state().to_bytes());
+}
+
+TEST(Servo, NothingIsAllocated) {
+  const auto model = quadruped(12.0, 2);
+  Simulator simulator(model, {.time_step = 1e-3});
+  simulator.set_control(standing(*model));
+  const State start = simulator.state();
+  int servos = 0;
+  const auto run = [&] {
+    servos = 0;
+    for (int k = 0; k < 600; ++k) servos += simulator.step().num_servos;
+  };
+  run();
+  simulator.set_state(start);
+  const testing::AllocationGuard guard;
+  run();
+  EXPECT_EQ(guard.count(), 0);
+  EXPECT_GT(servos, 20);
+}
+
+}  // namespace
+}  // namespace stiction
