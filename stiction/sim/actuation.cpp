@@ -35,14 +35,17 @@ ServoLine make_line(const Actuator& a, double control, double q, double v, doubl
 
 }  // namespace
 
-Actuation::Actuation(const Model& model) : lines_(model.actuators.size()), per_gear_(model.actuators.size()) {
+Actuation::Actuation(const Model& model) {
   const int nv = model.num_velocities();
-  for (VectorX* x : {&force_, &passive_, &added_, &passive_added_, &driven_force_, &driven_slope_, &actuator_force_,
-                     &damping_, &stiffness_, &rest_}) {
+  for (VectorX* x : {&force_, &passive_, &added_, &driven_force_, &driven_slope_, &actuator_force_, &damping_,
+                     &stiffness_, &rest_}) {
     x->setZero(nv);
   }
   effort_share_.setOnes(nv);
-  actuator_forces_.setZero(static_cast<Eigen::Index>(model.actuators.size()));
+  effort_limit_.setConstant(nv, no_limit);
+  for (VectorX* x : {&line_force_, &line_slope_, &line_lower_, &line_upper_, &per_gear_, &actuator_forces_}) {
+    x->setZero(static_cast<Eigen::Index>(model.actuators.size()));
+  }
   position_of_.assign(nv, 0);
   for (int j = 0; j < nv; ++j) {
     const Dof& dof = model.dofs[j];
@@ -57,7 +60,9 @@ Actuation::Actuation(const Model& model) : lines_(model.actuators.size()), per_g
   }
   for (std::size_t i = 0; i < model.actuators.size(); ++i) {
     const Actuator& a = model.actuators[i];
+    dof_of_.push_back(a.dof);
     per_gear_[i] = a.gear == 0.0 ? 0.0 : 1.0 / a.gear;
+    effort_limit_[a.dof] = model.dofs[a.dof].effort_limit;
     any_effort_limit_ = any_effort_limit_ || std::isfinite(model.dofs[a.dof].effort_limit);
   }
 }
@@ -68,19 +73,17 @@ void Actuation::update(const Model& model, const double* q, const double* v, con
   time_step_ = time_step;
   any_added_ = any_passive_ && implicit;
   if (!model.actuators.empty()) add_actuators(model, q, v, control, time_step, implicit);
-  const double ahead = implicit ? time_step : 0.0;  // springs act where they are at the end of the step
+  const double ahead = ahead_ = implicit ? time_step : 0.0;  // springs act where they are at the end of the step
   const double *damping = damping_.data(), *stiffness = stiffness_.data(), *rest = rest_.data();
   const double *driven = driven_force_.data(), *slope = driven_slope_.data();
   double *force = force_.data(), *passive = passive_.data(), *added = added_.data();
-  double* passive_added = passive_added_.data();
   const int nv = static_cast<int>(force_.size()), *position = position_of_.data();
   STICTION_VECTORISE
   for (int j = 0; j < nv; ++j) {
     const double stretch = q[position[j]] - rest[j] + ahead * v[j];
     passive[j] = -(damping[j] * v[j] + stiffness[j] * stretch);
-    passive_added[j] = ahead * (damping[j] + ahead * stiffness[j]);
     force[j] = driven[j] - slope[j] * v[j] + passive[j];
-    added[j] = time_step * slope[j] + passive_added[j];
+    added[j] = time_step * slope[j] + ahead * (damping[j] + ahead * stiffness[j]);
   }
 }
 
@@ -88,7 +91,7 @@ void Actuation::set_driven(int dof, const ServoTangent& driven, double v) {
   driven_force_[dof] = driven.force;
   driven_slope_[dof] = driven.slope;
   force_[dof] = driven.force - driven.slope * v + passive_[dof];
-  added_[dof] = time_step_ * driven.slope + passive_added_[dof];
+  added_[dof] = time_step_ * driven.slope + ahead_ * (damping_[dof] + ahead_ * stiffness_[dof]);
   any_added_ = any_added_ || driven.slope > 0.0;
 }
 
@@ -110,28 +113,49 @@ void Actuation::add_actuators(const Model& model, const double* q, const double*
   driven_slope_.setZero();
   for (std::size_t i = 0; i < model.actuators.size(); ++i) {
     const Actuator& a = model.actuators[i];
-    lines_[i] = make_line(a, control[i], q[position_of_[a.dof]], v[a.dof], time_step, implicit);
-    driven_force_[a.dof] += lines_[i].force;
-    driven_slope_[a.dof] += lines_[i].slope;
-    any_added_ = any_added_ || lines_[i].slope > 0.0;
+    const ServoLine line = make_line(a, control[i], q[position_of_[a.dof]], v[a.dof], time_step, implicit);
+    line_force_[i] = line.force, line_slope_[i] = line.slope;
+    line_lower_[i] = line.lower, line_upper_[i] = line.upper;
+    driven_force_[a.dof] += line.force;
+    driven_slope_[a.dof] += line.slope;
+    any_added_ = any_added_ || line.slope > 0.0;
   }
   if (!any_effort_limit_) return;
   effort_share_.setOnes();
-  for (const Actuator& a : model.actuators) {
-    const int j = a.dof;
-    const double limit = model.dofs[j].effort_limit, size = std::abs(driven_force_[j]);
+  for (const int j : dof_of_) {
+    const double limit = effort_limit_[j], size = std::abs(driven_force_[j]);
     if (driven_slope_[j] > 0.0 || size <= limit) continue;
     effort_share_[j] = limit / size;
     driven_force_[j] = std::copysign(limit, driven_force_[j]);
   }
 }
 
-void Actuation::finish(const Model& model, const double* v_end) {
-  const int nv = static_cast<int>(force_.size());
-  for (int j = 0; j < nv; ++j) actuator_force_[j] = driven_force_[j] - driven_slope_[j] * v_end[j];
-  for (std::size_t i = 0; i < model.actuators.size(); ++i) {
-    const int j = model.actuators[i].dof;
-    set_actuator_forces(static_cast<int>(i), effort_share_[j] * (lines_[i].force - lines_[i].slope * v_end[j]));
+bool Actuation::is_within_limits(const double* v) const {
+  const double *force = line_force_.data(), *slope = line_slope_.data();
+  const double *lower = line_lower_.data(), *upper = line_upper_.data();
+  const int count = static_cast<int>(dof_of_.size()), *dof = dof_of_.data();
+  int beyond = 0;
+  STICTION_VECTORISE
+  for (int i = 0; i < count; ++i) {
+    const double x = force[i] - slope[i] * v[dof[i]];
+    beyond += !(x >= lower[i]) | !(x <= upper[i]);
+  }
+  if (any_effort_limit_) {
+    for (const int j : dof_of_) beyond += !(std::abs(driven_force_[j] - driven_slope_[j] * v[j]) <= effort_limit_[j]);
+  }
+  return beyond == 0;
+}
+
+void Actuation::finish(const double* v_end) {
+  const int nv = static_cast<int>(force_.size()), count = static_cast<int>(dof_of_.size()), *dof = dof_of_.data();
+  const double *force = line_force_.data(), *slope = line_slope_.data(), *share = effort_share_.data();
+  const double *driven = driven_force_.data(), *driven_slope = driven_slope_.data(), *per_gear = per_gear_.data();
+  double *on_joint = actuator_force_.data(), *by_actuator = actuator_forces_.data();
+  STICTION_VECTORISE
+  for (int j = 0; j < nv; ++j) on_joint[j] = driven[j] - driven_slope[j] * v_end[j];
+  STICTION_VECTORISE
+  for (int i = 0; i < count; ++i) {
+    by_actuator[i] = share[dof[i]] * per_gear[i] * (force[i] - slope[i] * v_end[dof[i]]);
   }
 }
 

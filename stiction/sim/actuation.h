@@ -20,7 +20,11 @@ class Actuation {
   // Fills force() and, where `implicit`, added_diagonal(). `control` has one entry per actuator.
   void update(const Model& model, const double* q, const double* v, const double* control, double time_step,
               bool implicit);
-  const ServoLine& line(int actuator) const { return lines_[actuator]; }
+  ServoLine line(int actuator) const {
+    return {line_force_[actuator], line_slope_[actuator], line_lower_[actuator], line_upper_[actuator]};
+  }
+  // Whether no limit would hold at these velocities. Quick: nearly always so.
+  bool is_within_limits(const double* v) const;
   // What the actuators of a degree of freedom exert, v being its velocity at the beginning of the step.
   void set_driven(int dof, const ServoTangent& driven, double v);
 
@@ -31,7 +35,7 @@ class Actuation {
   const double* added_diagonal() const { return any_added_ ? added_.data() : nullptr; }
 
   // ---- What acted in the step, when its end is known.
-  void finish(const Model& model, const double* v_end);
+  void finish(const double* v_end);
   void set_actuator_force(int dof, double force) { actuator_force_[dof] = force; }
   void set_actuator_forces(int actuator, double on_joint) {
     actuator_forces_[actuator] = on_joint * per_gear_[actuator];
@@ -43,17 +47,19 @@ class Actuation {
   void add_actuators(const Model& model, const double* q, const double* v, const double* control, double time_step,
                      bool implicit);
 
-  VectorX force_, passive_, added_, passive_added_;
+  VectorX force_, passive_, added_;
   VectorX driven_force_, driven_slope_;  // by velocity: what actuators exert is the first − the second · v⁺
   VectorX actuator_force_, actuator_forces_;
   VectorX damping_, stiffness_, rest_;  // by velocity
   VectorX effort_share_;                // by velocity: what the effort limit leaves of actuators without gain
-  std::vector<ServoLine> lines_;        // by actuator
-  std::vector<double> per_gear_;        // by actuator: 1/gear, zero where that is zero
-  std::vector<int> position_of_;        // by velocity: index in q where it has one, else 0, and no stiffness
-  double time_step_ = 0.0;              // of the last update
-  bool any_passive_ = false;            // damping or stiffness
-  bool any_effort_limit_ = false;       // of a driven degree of freedom
+  VectorX line_force_, line_slope_, line_lower_, line_upper_;  // by actuator: see ServoLine
+  VectorX effort_limit_;                                       // by velocity
+  std::vector<int> dof_of_;                                    // by actuator
+  VectorX per_gear_;                                           // by actuator: 1/gear, zero where that is zero
+  std::vector<int> position_of_;          // by velocity: index in q where it has one, else 0, and no stiffness
+  double time_step_ = 0.0, ahead_ = 0.0;  // of the last update; what passive forces look ahead by
+  bool any_passive_ = false;              // damping or stiffness
+  bool any_effort_limit_ = false;         // of a driven degree of freedom
   bool any_added_ = false;
 };
 

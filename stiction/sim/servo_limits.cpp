@@ -60,29 +60,45 @@ ServoLimits::ServoLimits(const Model& model) {
   law_.reserve(most);
 }
 
-bool ServoLimits::is_within(const Limited& l, double v, double share) const {
+bool ServoLimits::is_within(const Limited& l, double v) const {
   double total = 0.0;
   for (int m = l.first; m < l.end; ++m) {
     const ServoLine& line = lines_[m];
-    const double force = line.force - line.slope * v;
-    if (line.slope > 0.0 && !is_inside(line, force, share)) return false;
-    total += line.slope > 0.0 ? force : line.at(v);
+    const double force = line.force - line.slope * v;  // without gain it is within already
+    if (!(force >= line.lower && force <= line.upper)) return false;
+    total += force;
   }
-  return std::abs(total) <= share * l.effort_limit;
+  return std::abs(total) <= l.effort_limit;
+}
+
+bool ServoLimits::is_well_within(const Limited& l, double v) const {
+  double total = 0.0;
+  for (int m = l.first; m < l.end; ++m) {
+    const double force = lines_[m].force - lines_[m].slope * v;
+    if (lines_[m].slope > 0.0 && !is_inside(lines_[m], force, well_within)) return false;
+    total += force;
+  }
+  return std::abs(total) <= well_within * l.effort_limit;
 }
 
 void ServoLimits::build_law(const Limited& l) {
   law_.build({lines_.data() + l.first, lines_.data() + l.end}, l.effort_limit);
 }
 
-void ServoLimits::read_lines(Limited& l, const Actuation& actuation) {
-  double slope = 0.0;
-  for (int m = l.first; m < l.end; ++m) {
-    lines_[m] = actuation.line(members_[m]);
-    slope += lines_[m].slope;
+// Once in a step, and only where one of them is not free.
+void ServoLimits::read_lines(const Actuation& actuation) {
+  if (has_lines_) return;
+  has_lines_ = true;
+  for (Limited& l : limited_) {
+    double slope = 0.0;
+    for (int m = l.first; m < l.end; ++m) {
+      lines_[m] = actuation.line(members_[m]);
+      slope += lines_[m].slope;
+    }
+    l.active = slope > 0.0 && !(asleep_ && asleep_[l.tree]);  // without gain Actuation has all of it
+    l.way = Way::free;
+    l.first_row = l.end_row = 0;
   }
-  l.active = slope > 0.0;  // without, Actuation has all of it
-  l.way = Way::free;
 }
 
 // The law is built.
@@ -109,14 +125,14 @@ void ServoLimits::collect_rows(const double* v, Actuation& actuation) {
 void ServoLimits::begin(std::span<const WarmStart> warm_starts, const double* v, const char* asleep, double time_step,
                         Actuation& actuation) {
   time_step_ = time_step;
-  bool any_rows = false;
-  for (Limited& l : limited_) {
-    read_lines(l, actuation);
-    if (asleep && asleep[l.tree]) l.active = false;
-  }
+  asleep_ = asleep;
+  has_lines_ = any_limited_ = false;
+  num_servos_ = num_saturated_ = 0;
   rows_.clear();
+  bool any_rows = false;
   // Servos come last.
   for (auto it = warm_starts.rbegin(); it != warm_starts.rend() && it->id.source == ConstraintSource::servo; ++it) {
+    read_lines(actuation);
     const auto l = std::lower_bound(limited_.begin(), limited_.end(), it->id.first,
                                     [](const Limited& a, int dof) { return a.dof < dof; });
     if (l == limited_.end() || l->dof != it->id.first || !l->active) continue;
@@ -127,17 +143,19 @@ void ServoLimits::begin(std::span<const WarmStart> warm_starts, const double* v,
     }
     build_law(*l);
     const ServoLaw::Place place = law_.place(v[l->dof]);
-    if (place == ServoLaw::Place::between || is_within(*l, v[l->dof], 1.0)) continue;
+    if (place == ServoLaw::Place::between || is_within(*l, v[l->dof])) continue;
     take(*l, place == ServoLaw::Place::below ? Way::below : Way::above, v[l->dof], actuation);
   }
   if (any_rows) collect_rows(v, actuation);
+  any_limited_ = has_lines_;
 }
 
 bool ServoLimits::check_free_velocity(const double* v, const double* v_free, Actuation& actuation) {
+  if (!any_limited_) return false;  // nearly always; what changes now is seen at the end of the step
   bool changed = false, rows = false;
   for (Limited& l : limited_) {
     const double x = v_free[l.dof];
-    if (!l.active || l.way == Way::rows || (l.way == Way::free && is_within(l, x, 1.0))) continue;
+    if (!l.active || l.way == Way::rows || (l.way == Way::free && is_within(l, x))) continue;
     build_law(l);
     const ServoLaw::Place place = law_.place(x);
     Way way = place == ServoLaw::Place::below ? Way::below : Way::above;
@@ -150,14 +168,17 @@ bool ServoLimits::check_free_velocity(const double* v, const double* v_free, Act
     take(l, way, v[l.dof], actuation);
   }
   if (rows) collect_rows(v, actuation);
+  any_limited_ = any_limited_ || changed;
   return changed;
 }
 
 bool ServoLimits::check_end_velocity(const double* v, const double* v_end, Actuation& actuation) {
+  if (limited_.empty() || (!any_limited_ && actuation.is_within_limits(v_end))) return false;
+  read_lines(actuation);
   bool changed = false;
   for (Limited& l : limited_) {
     const double x = v_end[l.dof];
-    if (!l.active || l.way == Way::rows || (l.way == Way::free && is_within(l, x, 1.0))) continue;
+    if (!l.active || l.way == Way::rows || (l.way == Way::free && is_within(l, x))) continue;
     if (l.way != Way::free) {
       build_law(l);
       if (law_.place(x) == (l.way == Way::below ? ServoLaw::Place::below : ServoLaw::Place::above)) continue;
@@ -166,6 +187,7 @@ bool ServoLimits::check_end_velocity(const double* v, const double* v_end, Actua
     changed = true;
   }
   if (changed) collect_rows(v, actuation);
+  any_limited_ = any_limited_ || changed;
   return changed;
 }
 
@@ -196,18 +218,23 @@ void ServoLimits::finish_one(const Limited& l, double v_end, std::span<const Pac
 }
 
 void ServoLimits::finish(const double* v_end, std::span<const Pack4> impulse, Actuation& actuation) {
-  num_servos_ = num_saturated_ = 0;
-  for (const Limited& l : limited_) finish_one(l, v_end[l.dof], impulse, actuation);
+  if (!any_limited_ && !asleep_) return;
+  read_lines(actuation);
+  for (const Limited& l : limited_) {
+    if (l.active && l.way == Way::free) continue;  // Actuation has it: nothing was limited
+    finish_one(l, v_end[l.dof], impulse, actuation);
+  }
 }
 
 void ServoLimits::remember(const double* v, const double* v_end, std::span<const Pack4> impulse,
                            std::vector<WarmStart>& out) {
+  if (!any_limited_) return;
   for (const Limited& l : limited_) {
     if (!l.active || l.way == Way::free) continue;
     const double x = v_end[l.dof];
     bool saturated = l.way != Way::rows;
     if (l.way == Way::rows) {
-      if (is_within(l, x, well_within)) continue;
+      if (is_well_within(l, x)) continue;
       build_law(l);
       saturated = law_.place(x) != ServoLaw::Place::between && !is_near(law_, v[l.dof], x);
     }
@@ -223,9 +250,11 @@ void ServoLimits::remember(const double* v, const double* v_end, std::span<const
 }
 
 void ServoLimits::hold_at(const double* v, const double* v_end, Actuation& actuation) {
-  for (Limited& l : limited_) {
-    read_lines(l, actuation);
-    if (!l.active || is_within(l, v_end[l.dof], 1.0)) continue;
+  asleep_ = nullptr;
+  has_lines_ = false;
+  read_lines(actuation);
+  for (const Limited& l : limited_) {
+    if (!l.active || is_within(l, v_end[l.dof])) continue;
     build_law(l);
     actuation.set_driven(l.dof, law_.tangent(v_end[l.dof]), v[l.dof]);
   }

@@ -4,10 +4,10 @@
 //   free       its gains are in M̂ as if there were no limits: the usual one, and it costs nothing;
 //   saturated  S(v⁺) is a line beyond its knots (ServoLaw), as a rule a constant: no row either;
 //   rows       all of S, as rows of the contact problem.
-// The first two are guesses, checked where the velocity is known: with the free velocity, and with v⁺ after the solve.
-// A guess that was wrong in the first place becomes saturated or rows, in the second place rows, and the step is solved
-// again. All three give the same motion, so what a step begins with decides about its cost only. It is taken from the
-// warm starts of the state: rows stay rows until every actuator is well within its limits or deep in saturation.
+// The first two are guesses, checked with v⁺ after the solve: what was wrong becomes rows, and the step is solved
+// again. Where some are not free they are checked with the free velocity, too. All three give the same motion, so what
+// a step begins with decides about its cost only. It is taken from the warm starts of the state: rows stay rows until
+// every actuator is well within its limits or deep in saturation.
 #pragma once
 
 #include <span>
@@ -22,7 +22,6 @@ namespace stiction {
 class ServoLimits {
  public:
   explicit ServoLimits(const Model& model);
-  bool empty() const { return limited_.empty(); }  // no actuator with gain and limit
 
   // After Actuation::update: how the step begins. `asleep` by tree, or null.
   void begin(std::span<const WarmStart> warm_starts, const double* v, const char* asleep, double time_step,
@@ -54,8 +53,9 @@ class ServoLimits {
     ServoTangent stays;              // beside the rows
   };
 
-  void read_lines(Limited& l, const Actuation& actuation);
-  bool is_within(const Limited& l, double v, double share) const;
+  void read_lines(const Actuation& actuation);
+  bool is_within(const Limited& l, double v) const;
+  bool is_well_within(const Limited& l, double v) const;
   void build_law(const Limited& l);
   void take(Limited& l, Way way, double v, Actuation& actuation);
   void collect_rows(const double* v, Actuation& actuation);
@@ -66,7 +66,11 @@ class ServoLimits {
   std::vector<ServoLine> lines_;  // by member
   std::vector<ServoRow> rows_;    // ascending dof, part
   ServoLaw law_;                  // of one degree of freedom, as needed
+  // ---- This step.
   double time_step_ = 0.0;
+  const char* asleep_ = nullptr;  // by tree, or null
+  bool has_lines_ = false;
+  bool any_limited_ = false;  // not all of them are free
   int num_servos_ = 0, num_saturated_ = 0;
 };
 

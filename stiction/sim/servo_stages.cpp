@@ -24,7 +24,7 @@ bool Simulator::Workspace::limit_servos() {
     solve_free_velocity();
     return true;
   }
-  actuation.finish(*model, velocity_after.data());
+  actuation.finish(velocity_after.data());
   servo_limits.finish(velocity_after.data(), servo_impulse(), actuation);
   actuator_impulse = time_step * actuation.actuator_force();
   return false;
