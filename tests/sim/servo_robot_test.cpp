@@ -106,6 +106,13 @@ TEST(ServoRobot, RowsChangeNothing) {
       simulator.step();
       saturated += simulator.report().num_saturated_servos;
       EXPECT_TRUE(simulator.report().law_certified);
+      for (int m = 0; m < 8; ++m) {  // the law, where the step ended
+        const Actuator& servo = model->actuators[m];
+        const double q = before.q[model->bodies[model->dofs[servo.dof].body].first_position];
+        const double v = simulator.state().v[servo.dof];
+        const double asked = servo.kp * (before.control[m] - q - 1e-3 * v) - servo.kd * v;
+        ASSERT_NEAR(simulator.actuator_forces()[m], std::clamp(asked, -limit, limit), 1e-5) << limit << " " << k;
+      }
       for (const State& start : {with_rows(*model, before), without_rows(before)}) {
         other.set_state(start);
         other.step();

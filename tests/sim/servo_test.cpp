@@ -71,7 +71,7 @@ struct HitArm {
   static constexpr double inertia = 0.4, length = 0.8, mass = 1.5, speed = 5.0, limit = 10.0;
   static constexpr double moment = inertia + mass * length * length;
 
-  static Simulator make(double kp, double kd, double time_step, std::string_view solver = "auto") {
+  static Simulator make(double kp, double kd, const SimulatorSettings& settings) {
     ModelBuilder builder;
     builder.set_gravity(Vector3::Zero());
     JointOptions hinge;
@@ -108,7 +108,7 @@ struct HitArm {
                           .kd = kd,
                           .force_lower = -limit,
                           .force_upper = limit});
-    Simulator simulator(builder.build(), {.time_step = time_step, .solver = std::string(solver)});
+    Simulator simulator(builder.build(), settings);
     simulator.set_velocity((VectorX(2) << 0.0, speed).finished());
     return simulator;
   }
@@ -119,7 +119,7 @@ TEST(Servo, AnImpactIsNotHeldBeyondTheLimit) {
   for (const double kp : {1e2, 1e4, 1e5, 1e6}) {
     double last_error = 1.0;
     for (const double dt : {2e-3, 1e-3, 5e-4}) {
-      Simulator simulator = HitArm::make(kp, 0.01 * kp, dt);
+      Simulator simulator = HitArm::make(kp, 0.01 * kp, {.time_step = dt});
       const StepReport& report = simulator.step();
       const double turning = simulator.state().v[0], error = std::abs(turning - limit_speed) / limit_speed;
       EXPECT_LE(error, 0.02) << kp << " " << dt;
@@ -130,6 +130,7 @@ TEST(Servo, AnImpactIsNotHeldBeyondTheLimit) {
       EXPECT_NEAR(turning, limit_speed - dt * HitArm::limit / HitArm::moment, 1e-8);
       EXPECT_EQ(report.num_servos, 1);
       EXPECT_EQ(report.num_saturated_servos, 1);
+      EXPECT_EQ(report.num_limits + report.num_dry_frictions, 0);
       EXPECT_EQ(simulator.actuator_force()[0], -HitArm::limit);
       // Momenta: the hammer lost what the contact took, the arm has that and what the servo did.
       const double contact = HitArm::mass * (HitArm::speed - simulator.state().v[1]);
@@ -143,7 +144,7 @@ TEST(Servo, EverySolverTakesItsRow) {
   const double dt = 2e-3, impulse = HitArm::mass * HitArm::speed * HitArm::length - dt * HitArm::limit;
   for (const std::string_view name : solver_names()) {
     if (make_solver(name)->traits().needs_compliance) continue;  // contacts of its own
-    Simulator simulator = HitArm::make(1e6, 1e4, dt, name);
+    Simulator simulator = HitArm::make(1e6, 1e4, {.time_step = dt, .solver = std::string(name)});
     simulator.step();
     EXPECT_NEAR(simulator.state().v[0], impulse / HitArm::moment, 1e-7) << name;
     EXPECT_NEAR(simulator.actuator_force()[0], -HitArm::limit, 1e-6) << name;
@@ -183,6 +184,19 @@ TEST(Servo, WhatWasHitIsBrakedByTheLimit) {
       last_error = worst;
       EXPECT_EQ(simulator.num_uncertified_steps(), 0);
     }
+  }
+}
+
+// A row of a servo is no matter of positions: there is nothing to project.
+TEST(Servo, PositionsAreNotProjectedOnItsRow) {
+  for (const double v : {1.0, -1.0}) {
+    SimulatorSettings settings{.time_step = 2e-3};
+    settings.constraints.project_positions = true;
+    Simulator simulator(one_slider({servo(1e5, 1e2, 10.0)}), settings);
+    simulator.set_velocity(one(v));
+    simulator.step();
+    EXPECT_EQ(simulator.report().num_servos, 1);
+    EXPECT_NEAR(simulator.state().q[0], settings.time_step * simulator.state().v[0], 1e-12);
   }
 }
 
@@ -323,6 +337,81 @@ TEST(Servo, GearTurnsForcesAndPositions) {
   EXPECT_NEAR(simulator.state().v[0], 0.1 - 2.0 * 3.0 / mass * 0.1, 1e-9);
   EXPECT_EQ(simulator.actuator_forces()[0], 3.0);
   EXPECT_EQ(simulator.actuator_force()[0], -6.0);
+  // Within its limits: gains by the square of the gear.
+  a.kp = 100.0, a.kd = 1.0;
+  Simulator free(one_slider({a}, mass), {.time_step = dt});
+  free.set_control(one(0.02));
+  free.set_velocity(one(0.3));
+  free.step();
+  const double v = (mass * 0.3 - 2.0 * dt * 100.0 * 0.02) / (mass + 4.0 * (dt * 1.0 + dt * dt * 100.0));
+  EXPECT_NEAR(free.state().v[0], v, 1e-12);
+  EXPECT_NEAR(free.actuator_forces()[0], 100.0 * (0.02 + 2.0 * dt * v) + 2.0 * v, 1e-10);
+}
+
+// A servo that was saturated one way and is hit so that it must be the other way, in one step.
+TEST(Servo, AnImpactTurnsItsForce) {
+  const double dt = 1e-3, kd = 1e4, limit = 10.0, target = 5.0, mass = 2.0, heavy = 100.0;
+  ModelBuilder builder;
+  builder.set_gravity(Vector3::Zero());
+  add_slider(builder, "slider", mass, 0.0);
+  add_slider(builder, "other", heavy, -0.7);
+  builder.add_actuator(servo(0.0, kd, limit));
+  Simulator simulator(builder.build(), {.time_step = dt});
+  simulator.set_velocity((VectorX(2) << 0.0, 20.0).finished());
+  simulator.set_control(one(target));
+  double momentum = heavy * 20.0;
+  int forwards = 0, backwards = 0;
+  for (int k = 0; k < 50; ++k) {
+    simulator.step();
+    const VectorX& v = simulator.state().v;
+    const double force = simulator.actuator_force()[0];
+    EXPECT_NEAR(mass * v[0] + heavy * v[1] - momentum, dt * force, 1e-9);
+    EXPECT_NEAR(force, std::clamp(kd * (target - v[0]), -limit, limit), 1e-6) << k;
+    momentum = mass * v[0] + heavy * v[1];
+    forwards += force == limit;
+    backwards += force == -limit;
+  }
+  EXPECT_GE(forwards, 20);
+  EXPECT_GE(backwards, 20);
+  EXPECT_EQ(forwards + backwards, 50);
+}
+
+// What is no longer near its limit is no row any more, and nothing is remembered of it.
+TEST(Servo, RowsEnd) {
+  Simulator simulator(one_slider({servo(1e4, 300.0, 10.0)}), {.time_step = 1e-3});
+  simulator.set_velocity(one(1.0));
+  simulator.step(20);
+  EXPECT_EQ(simulator.report().num_servos, 1);
+  EXPECT_EQ(simulator.state().warm_starts.size(), 1u);
+  simulator.step(2000);
+  EXPECT_NEAR(simulator.state().q[0], 0.0, 1e-6);
+  EXPECT_EQ(simulator.report().num_servos, 0);
+  EXPECT_EQ(simulator.state().warm_starts.size(), 0u);
+}
+
+// The effort limit of one joint while another joint is saturated.
+TEST(Servo, JointsAreLimitedEachForItself) {
+  const double dt = 1e-3, mass = 2.0;
+  ModelBuilder builder;
+  builder.set_gravity(Vector3::Zero());
+  add_slider(builder, "slider", mass, 0.0);
+  add_slider(builder, "other", mass, 5.0, 6.0);
+  builder.add_actuator(servo(1e6, 1e3, 10.0));
+  ActuatorOptions pair = servo(1e6, 1e3, no_limit);
+  pair.joint = "other";
+  for (const char* name : {"first", "second"}) {
+    pair.name = name;
+    builder.add_actuator(pair);
+  }
+  Simulator simulator(builder.build(), {.time_step = dt});
+  simulator.set_control((VectorX(3) << -9.0, 0.0, 0.0).finished());
+  simulator.step(10);  // the first is saturated, the others hold
+  EXPECT_EQ(simulator.report().num_servos, 1);
+  simulator.set_control((VectorX(3) << -9.0, 3.0, 3.0).finished());
+  simulator.step(100);
+  EXPECT_NEAR(simulator.state().v[0], -10.0 / mass * 0.11, 1e-9);
+  EXPECT_NEAR(simulator.state().v[1], 6.0 / mass * 0.1, 1e-9);
+  EXPECT_EQ(simulator.report().num_saturated_servos, 3);
 }
 
 // Without implicit gains the force at the beginning of the step is limited, and nothing is a row.
