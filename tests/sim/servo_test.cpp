@@ -218,6 +218,18 @@ TEST(Servo, PressesOnAWallWithItsLimit) {
   }
 }
 
+TEST(Servo, SleepsAtItsLimitAndWakes) {
+  Simulator simulator(one_slider({servo(1e6, 1e3, 10.0)}, 2.0, no_limit, 0.15), {.time_step = 1e-3, .sleeping = true});
+  simulator.set_control(one(3.0));
+  simulator.step(1000);
+  EXPECT_EQ(simulator.report().num_sleeping_bodies, 1);
+  EXPECT_EQ(simulator.actuator_force()[0], 10.0);
+  simulator.set_control(one(-3.0));
+  simulator.step(100);
+  EXPECT_NEAR(simulator.state().v[0], -10.0 / 2.0 * 0.1, 1e-6);
+  EXPECT_EQ(simulator.actuator_force()[0], -10.0);
+}
+
 // The force is that at the end of the step: a stiff servo that asks for more than its limit at the beginning, and has
 // what it wants before the end, was never limited.
 TEST(Servo, TheEndOfTheStepDecides) {
