@@ -6,34 +6,6 @@
 #include "stiction/math/vectorise.h"
 
 namespace stiction {
-namespace {
-
-// In terms of the actuator, then seen from the joint.
-ServoLine make_line(const Actuator& a, double control, double q, double v, double time_step, bool implicit) {
-  const double u = std::clamp(control, a.control_lower, a.control_upper);
-  double force = u, slope = 0.0;
-  if (a.kind == ActuatorKind::position) {
-    force = a.kp * (u - a.gear * q);
-    slope = implicit ? a.kd + time_step * a.kp : a.kd;
-  } else if (a.kind == ActuatorKind::velocity) {
-    force = a.kd * u;
-    slope = a.kd;
-  }
-  if (a.gear == 0.0) return {};
-  ServoLine line{.force = a.gear * force,
-                 .slope = a.gear * a.gear * slope,
-                 .lower = a.gear * a.force_lower,
-                 .upper = a.gear * a.force_upper};
-  if (a.gear < 0.0) std::swap(line.lower, line.upper);
-  if (!implicit) {
-    line.force -= line.slope * v;
-    line.slope = 0.0;
-  }
-  if (line.slope == 0.0) line.force = line.at(v);
-  return line;
-}
-
-}  // namespace
 
 Actuation::Actuation(const Model& model) {
   const int nv = model.num_velocities();
@@ -61,7 +33,11 @@ Actuation::Actuation(const Model& model) {
   for (std::size_t i = 0; i < model.actuators.size(); ++i) {
     const Actuator& a = model.actuators[i];
     dof_of_.push_back(a.dof);
-    per_gear_[i] = a.gear == 0.0 ? 0.0 : 1.0 / a.gear;
+    if (a.gear != 0.0) {
+      per_gear_[i] = 1.0 / a.gear;
+      line_lower_[i] = std::min(a.gear * a.force_lower, a.gear * a.force_upper);
+      line_upper_[i] = std::max(a.gear * a.force_lower, a.gear * a.force_upper);
+    }
     effort_limit_[a.dof] = model.dofs[a.dof].effort_limit;
     any_effort_limit_ = any_effort_limit_ || std::isfinite(model.dofs[a.dof].effort_limit);
   }
@@ -113,12 +89,27 @@ void Actuation::add_actuators(const Model& model, const double* q, const double*
   driven_slope_.setZero();
   for (std::size_t i = 0; i < model.actuators.size(); ++i) {
     const Actuator& a = model.actuators[i];
-    const ServoLine line = make_line(a, control[i], q[position_of_[a.dof]], v[a.dof], time_step, implicit);
-    line_force_[i] = line.force, line_slope_[i] = line.slope;
-    line_lower_[i] = line.lower, line_upper_[i] = line.upper;
-    driven_force_[a.dof] += line.force;
-    driven_slope_[a.dof] += line.slope;
-    any_added_ = any_added_ || line.slope > 0.0;
+    const double u = std::clamp(control[i], a.control_lower, a.control_upper);
+    double force = u, slope = 0.0;  // of the actuator; then seen from the joint
+    if (a.kind == ActuatorKind::position) {
+      force = a.kp * (u - a.gear * q[position_of_[a.dof]]);
+      slope = implicit ? a.kd + time_step * a.kp : a.kd;
+    } else if (a.kind == ActuatorKind::velocity) {
+      force = a.kd * u;
+      slope = a.kd;
+    }
+    force *= a.gear;
+    slope *= a.gear * a.gear;
+    if (!implicit) {
+      force -= slope * v[a.dof];
+      slope = 0.0;
+    }
+    if (!(slope > 0.0)) force = std::min(std::max(force, line_lower_[i]), line_upper_[i]);
+    line_force_[i] = force;
+    line_slope_[i] = slope;
+    driven_force_[a.dof] += force;
+    driven_slope_[a.dof] += slope;
+    any_added_ = any_added_ || slope > 0.0;
   }
   if (!any_effort_limit_) return;
   effort_share_.setOnes();

@@ -6,10 +6,6 @@
 
 namespace stiction {
 
-double ServoLine::at(double v) const {
-  return std::clamp(force - slope * v, lower, upper);
-}
-
 void ServoLaw::reserve(int lines) {
   lines_.reserve(lines);
   knots_.reserve(2 * lines + 2);

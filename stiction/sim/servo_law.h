@@ -13,6 +13,7 @@
 // for a piece without end. One servo with two limits is one row.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -25,7 +26,7 @@ struct ServoLine {
   double force = 0.0, slope = 0.0;  // at v = 0, N·m or N; ≥ 0
   double lower = 0.0, upper = 0.0;
 
-  double at(double v) const;  // within the limits
+  double at(double v) const { return std::clamp(force - slope * v, lower, upper); }
   bool is_within(double v) const { return force - slope * v >= lower && force - slope * v <= upper; }
 };
 
