@@ -63,10 +63,9 @@ struct Simulator::Workspace {
   std::vector<Pack4> impulse, velocity;  // λ, σ; lanes = rows
   std::vector<ContactRegime> regime;     // of contacts
   WorkerPool pool;
-  VectorX factor_impulse;  // M̂⁻¹ Jᵀλ = v⁺ − v_f; as it was where there are no rows
-  VectorX velocity_after;  // v⁺, where there are actuators
-  VectorX
-      actuator_impulse;  // of all actuators in the step: Δt times the force that acted, gains at v⁺ and rows included
+  VectorX factor_impulse;    // M̂⁻¹ Jᵀλ = v⁺ − v_f; as it was where there are no rows
+  VectorX velocity_after;    // v⁺, where there are actuators
+  VectorX actuator_impulse;  // by velocity, of all actuators: Δt times what acted, gains at v⁺ and rows included
 
   // ---- integrate
   PositionProjection projection;
