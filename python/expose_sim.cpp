@@ -328,14 +328,21 @@ void expose_forces(Class& simulator) {
             const Turn turn(s);
             return copy_to_numpy(s.simulator.constraint_impulse());
           },
-          "Of the last step, by velocity: J' l of all constraints, N s or N m s")
+          "Of the last step, by velocity: J' l of all constraints, without servos, N s or N m s")
       .def(
           "actuator_force",
           [](SharedSimulator& s) {
             const Turn turn(s);
             return copy_to_numpy(s.simulator.actuator_force());
           },
-          "Of the last step after limits, by velocity, N m or N")
+          "What actuators exerted in the last step, after limits, by velocity, N m or N")
+      .def(
+          "actuator_forces",
+          [](SharedSimulator& s) {
+            const Turn turn(s);
+            return copy_to_numpy(s.simulator.actuator_forces());
+          },
+          "What actuators exerted in the last step, after limits, by actuator, before gear, N m or N")
       .def(
           "joint_wrench",
           [](SharedSimulator& s, const FrameLike& body) {

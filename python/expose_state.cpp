@@ -79,8 +79,8 @@ void expose_report(nb::module_& module) {
       .def_ro("num_limits", &StepReport::num_limits)
       .def_ro("num_dry_frictions", &StepReport::num_dry_frictions)
       .def_ro("num_loops", &StepReport::num_loops)
-      .def_ro("num_servos", &StepReport::num_servos, "servos that are rows because they may reach their limit")
-      .def_ro("num_saturated_servos", &StepReport::num_saturated_servos, "those that do")
+      .def_ro("num_servos", &StepReport::num_servos, "servos at or near their limit")
+      .def_ro("num_saturated_servos", &StepReport::num_saturated_servos, "those at it")
       .def_ro("num_islands", &StepReport::num_islands)
       .def_ro("num_sleeping_bodies", &StepReport::num_sleeping_bodies)
       .def_ro("num_jammed_islands", &StepReport::num_jammed_islands,

@@ -144,6 +144,7 @@ void RowBuilder::build(const Inputs& in, RowSet& rows) {
   add_limits(in, rows);
   add_dry_friction(in, rows);
   add_loops(in, rows);
+  add_servos(in, rows);
 }
 
 // Points of a manifold, and all points on the ground, share their normal: its frame is made once.

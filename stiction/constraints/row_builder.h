@@ -1,4 +1,4 @@
-// Turns touching pairs, joint limits, dry joint friction and loops into rows (specification 3.1 to 3.4).
+// Turns touching pairs, joint limits, dry joint friction, loops and servos into rows (specification 3.1 to 3.4, 3.9).
 //
 // A row is a covector on the relative motion of two bodies: with the spatial velocity (ω, v) of a body about its tree's
 // reference point, c = W_aᵀ V_a + W_bᵀ V_b. Three rows are handled at once: a Covector holds six packs whose lanes are
@@ -33,6 +33,15 @@ enum class PointRole : std::uint8_t {
   passes,  // no row: the bodies pass each other
 };
 
+// A part of what the actuators of a degree of freedom exert (sim/servo_law.h): λ ∈ ±bound or, where that is infinite,
+// λ ≥ 0, and −σ ∈ N(λ) with σ = sign · v⁺ + offset + compliance · λ.
+struct ServoRow {
+  int dof = 0, part = 0;
+  double sign = 1.0;
+  double bound = 0.0;  // N·m·s or N·s
+  double offset = 0.0, compliance = 0.0;
+};
+
 class RowBuilder {
  public:
   explicit RowBuilder(std::shared_ptr<const Model> model);
@@ -49,9 +58,11 @@ class RowBuilder {
     double contact_margin = 0.0;
     double time_step = 0.0;
     const ConstraintSettings& settings;
-    const char* asleep = nullptr;  // by tree: no rows for its joints; null: none sleeps
+    const char* asleep = nullptr;           // by tree: no rows for its joints; null: none sleeps
+    std::span<const ServoRow> servos = {};  // of trees awake, ascending
   };
-  // Fills `rows`: contacts in their order, lower limits, upper limits, dry friction, loops; guesses stay zero.
+  // Fills `rows`: contacts in their order, lower limits, upper limits, dry friction, loops, servos; guesses stay
+  // zero.
   void build(const Inputs& in, RowSet& rows);
 
   // The contacts that became rows in the last build are its first constraints: which point each is, its frame R_WC.
@@ -94,6 +105,7 @@ class RowBuilder {
   void add_limit(const Inputs& in, const LimitedDof& limited, bool upper, double gap, RowSet& rows);
   void add_dry_friction(const Inputs& in, RowSet& rows);
   void add_loops(const Inputs& in, RowSet& rows);
+  void add_servos(const Inputs& in, RowSet& rows);
   void add_frame_loop(const Inputs& in, int loop, RowSet& rows);
   void add_joint_equality(const Inputs& in, int loop, RowSet& rows);
   void add_loop_block(const Inputs& in, int loop, int block, int row_count, const Side& a, const Side& b,

@@ -9,13 +9,15 @@ namespace stiction {
 
 Actuation::Actuation(const Model& model) {
   const int nv = model.num_velocities();
-  force_.setZero(nv);
-  actuator_force_.setZero(nv);
-  added_.setZero(nv);
-  actuator_added_.setZero(nv);
-  damping_.setZero(nv);
-  stiffness_.setZero(nv);
-  rest_.setZero(nv);
+  for (VectorX* x : {&force_, &passive_, &added_, &driven_force_, &driven_slope_, &actuator_force_, &damping_,
+                     &stiffness_, &rest_}) {
+    x->setZero(nv);
+  }
+  effort_share_.setOnes(nv);
+  effort_limit_.setConstant(nv, no_limit);
+  for (VectorX* x : {&line_force_, &line_slope_, &line_lower_, &line_upper_, &per_gear_, &actuator_forces_}) {
+    x->setZero(static_cast<Eigen::Index>(model.actuators.size()));
+  }
   position_of_.assign(nv, 0);
   for (int j = 0; j < nv; ++j) {
     const Dof& dof = model.dofs[j];
@@ -29,7 +31,15 @@ Actuation::Actuation(const Model& model) {
     any_passive_ = any_passive_ || damping_[j] > 0.0 || stiffness_[j] > 0.0;
   }
   any_actuator_ = !model.actuators.empty();
-  for (const Actuator& a : model.actuators) {
+  for (std::size_t i = 0; i < model.actuators.size(); ++i) {
+    const Actuator& a = model.actuators[i];
+    dof_of_.push_back(a.dof);
+    if (a.gear != 0.0) {
+      per_gear_[i] = 1.0 / a.gear;
+      line_lower_[i] = std::min(a.gear * a.force_lower, a.gear * a.force_upper);
+      line_upper_[i] = std::max(a.gear * a.force_lower, a.gear * a.force_upper);
+    }
+    effort_limit_[a.dof] = model.dofs[a.dof].effort_limit;
     any_effort_limit_ = any_effort_limit_ || std::isfinite(model.dofs[a.dof].effort_limit);
   }
 }
@@ -37,19 +47,29 @@ Actuation::Actuation(const Model& model) {
 void Actuation::update(const Model& model, const double* q, const double* v, const double* control, double time_step,
                        bool implicit) {
   if (!any_passive_ && model.actuators.empty()) return;  // everything stays zero
+  time_step_ = time_step;
   any_added_ = any_passive_ && implicit;
   if (!model.actuators.empty()) add_actuators(model, q, v, control, time_step, implicit);
-  const double ahead = implicit ? time_step : 0.0;  // springs act where they are at the end of the step
+  const double ahead = ahead_ = implicit ? time_step : 0.0;  // springs act where they are at the end of the step
   const double *damping = damping_.data(), *stiffness = stiffness_.data(), *rest = rest_.data();
-  const double *driven = actuator_force_.data(), *driven_added = actuator_added_.data();
-  double *force = force_.data(), *added = added_.data();
+  const double *driven = driven_force_.data(), *slope = driven_slope_.data();
+  double *force = force_.data(), *passive = passive_.data(), *added = added_.data();
   const int nv = static_cast<int>(force_.size()), *position = position_of_.data();
   STICTION_VECTORISE
   for (int j = 0; j < nv; ++j) {
     const double stretch = q[position[j]] - rest[j] + ahead * v[j];
-    force[j] = driven[j] - (damping[j] * v[j] + stiffness[j] * stretch);
-    added[j] = driven_added[j] + ahead * (damping[j] + ahead * stiffness[j]);
+    passive[j] = -(damping[j] * v[j] + stiffness[j] * stretch);
+    force[j] = driven[j] - slope[j] * v[j] + passive[j];
+    added[j] = time_step * slope[j] + ahead * (damping[j] + ahead * stiffness[j]);
   }
+}
+
+void Actuation::set_driven(int dof, const ServoTangent& driven, double v) {
+  driven_force_[dof] = driven.force;
+  driven_slope_[dof] = driven.slope;
+  force_[dof] = driven.force - driven.slope * v + passive_[dof];
+  added_[dof] = time_step_ * driven.slope + ahead_ * (damping_[dof] + ahead_ * stiffness_[dof]);
+  any_added_ = any_added_ || driven.slope > 0.0;
 }
 
 double Actuation::spring_energy(const double* q) const {
@@ -67,13 +87,14 @@ double Actuation::spring_energy(const double* q) const {
 Actuation::Works Actuation::works(const double* v, const double* end_velocity, double time_step, bool implicit) const {
   Works works;
   if (!any_passive_ && !any_actuator_) return works;
-  const double *force = actuator_force_.data(), *added = actuator_added_.data(), *damping = damping_.data();
+  const double *force = actuator_force_.data(), *damping = damping_.data();
   const double* damps_at = implicit ? end_velocity : v;
   for (Eigen::Index j = 0; j < force_.size(); ++j) {
     const double mean = 0.5 * (v[j] + end_velocity[j]);
-    works.actuators += (time_step * force[j] - added[j] * (end_velocity[j] - v[j])) * mean;
+    works.actuators += force[j] * mean;
     works.damped += damping[j] * damps_at[j] * mean;
   }
+  works.actuators *= time_step;
   works.damped *= time_step;
   return works;
 }
@@ -87,39 +108,68 @@ double Actuation::spring_power(const double* q, const double* v) const {
 
 void Actuation::add_actuators(const Model& model, const double* q, const double* v, const double* control,
                               double time_step, bool implicit) {
-  actuator_force_.setZero();
-  actuator_added_.setZero();
+  driven_force_.setZero();
+  driven_slope_.setZero();
   for (std::size_t i = 0; i < model.actuators.size(); ++i) {
     const Actuator& a = model.actuators[i];
     const double u = std::clamp(control[i], a.control_lower, a.control_upper);
-    double force = u, stiffness = 0.0, damping = 0.0;
+    double force = u, slope = 0.0;  // of the actuator; then seen from the joint
     if (a.kind == ActuatorKind::position) {
-      stiffness = a.kp;
-      damping = a.kd;
-      force = a.kp * (u - a.gear * q[position_of_[a.dof]]) - a.kd * a.gear * v[a.dof];
+      force = a.kp * (u - a.gear * q[position_of_[a.dof]]);
+      slope = implicit ? a.kd + time_step * a.kp : a.kd;
     } else if (a.kind == ActuatorKind::velocity) {
-      damping = a.kd;
-      force = a.kd * (u - a.gear * v[a.dof]);
+      force = a.kd * u;
+      slope = a.kd;
     }
-    if (implicit) force -= time_step * stiffness * a.gear * v[a.dof];
-    const double limited = std::clamp(force, a.force_lower, a.force_upper);
-    actuator_force_[a.dof] += a.gear * limited;
-    if (implicit && limited == force) {
-      const double added = a.gear * a.gear * time_step * (damping + time_step * stiffness);
-      actuator_added_[a.dof] += added;
-      any_added_ = any_added_ || added > 0.0;
+    force *= a.gear;
+    slope *= a.gear * a.gear;
+    if (!implicit) {
+      force -= slope * v[a.dof];
+      slope = 0.0;
     }
+    if (!(slope > 0.0)) force = std::min(std::max(force, line_lower_[i]), line_upper_[i]);
+    line_force_[i] = force;
+    line_slope_[i] = slope;
+    driven_force_[a.dof] += force;
+    driven_slope_[a.dof] += slope;
+    any_added_ = any_added_ || slope > 0.0;
   }
   if (!any_effort_limit_) return;
-  any_added_ = any_passive_ && implicit;
-  for (const Actuator& a : model.actuators) {
-    const int j = a.dof;
-    const double limit = model.dofs[j].effort_limit;
-    if (!(std::abs(actuator_force_[j]) <= limit)) {
-      actuator_force_[j] = std::clamp(actuator_force_[j], -limit, limit);
-      actuator_added_[j] = 0.0;
-    }
-    any_added_ = any_added_ || actuator_added_[j] > 0.0;
+  effort_share_.setOnes();
+  for (const int j : dof_of_) {
+    const double limit = effort_limit_[j], size = std::abs(driven_force_[j]);
+    if (driven_slope_[j] > 0.0 || size <= limit) continue;
+    effort_share_[j] = limit / size;
+    driven_force_[j] = std::copysign(limit, driven_force_[j]);
+  }
+}
+
+bool Actuation::is_within_limits(const double* v) const {
+  const double *force = line_force_.data(), *slope = line_slope_.data();
+  const double *lower = line_lower_.data(), *upper = line_upper_.data();
+  const int count = static_cast<int>(dof_of_.size()), *dof = dof_of_.data();
+  int beyond = 0;
+  STICTION_VECTORISE
+  for (int i = 0; i < count; ++i) {
+    const double x = force[i] - slope[i] * v[dof[i]];
+    beyond += !(x >= lower[i]) | !(x <= upper[i]);
+  }
+  if (any_effort_limit_) {
+    for (const int j : dof_of_) beyond += !(std::abs(driven_force_[j] - driven_slope_[j] * v[j]) <= effort_limit_[j]);
+  }
+  return beyond == 0;
+}
+
+void Actuation::finish(const double* v_end) {
+  const int nv = static_cast<int>(force_.size()), count = static_cast<int>(dof_of_.size()), *dof = dof_of_.data();
+  const double *force = line_force_.data(), *slope = line_slope_.data(), *share = effort_share_.data();
+  const double *driven = driven_force_.data(), *driven_slope = driven_slope_.data(), *per_gear = per_gear_.data();
+  double *on_joint = actuator_force_.data(), *by_actuator = actuator_forces_.data();
+  STICTION_VECTORISE
+  for (int j = 0; j < nv; ++j) on_joint[j] = driven[j] - driven_slope[j] * v_end[j];
+  STICTION_VECTORISE
+  for (int i = 0; i < count; ++i) {
+    by_actuator[i] = share[dof[i]] * per_gear[i] * (force[i] - slope[i] * v_end[dof[i]]);
   }
 }
 

@@ -58,6 +58,9 @@ void EnergyBalance::account(const Motion& m, StepReport& report) {
   if (m.rows.size() > 0) {
     work_of_constraints_ = report.constraint_work - 0.5 * time_step_ * m.force.dot(m.constraint_velocity);
     if (!m.model.loops.empty()) work_of_constraints_ -= work_of_loops(m);
+    for (std::size_t k = 0; k < m.servos.size(); ++k) {
+      work_of_constraints_ -= m.servo_impulse[k][0] * m.servos[k].sign * mean_[m.servos[k].dof];
+    }
   }
   explained_ = report.actuator_work + report.applied_work - report.damped + work_of_constraints_;
 }

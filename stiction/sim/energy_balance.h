@@ -25,6 +25,7 @@
 #include <span>
 #include <vector>
 
+#include "stiction/constraints/row_builder.h"
 #include "stiction/constraints/row_set.h"
 #include "stiction/dynamics/dynamics.h"
 #include "stiction/sim/actuation.h"
@@ -53,6 +54,8 @@ class EnergyBalance {
     std::span<const BodyWrench> external_forces;
     const RowSet& rows;
     std::span<const Pack4> impulse, velocity;  // λ, σ by constraint
+    std::span<const ServoRow> servos;          // the last rows; their work is the actuators'
+    std::span<const Pack4> servo_impulse;
     bool implicit;
   };
   void account(const Motion& motion, StepReport& report);

@@ -15,6 +15,7 @@
 #include "stiction/sim/actuation.h"
 #include "stiction/sim/contact_finder.h"
 #include "stiction/sim/position_projection.h"
+#include "stiction/sim/servo_limits.h"
 #include "stiction/sim/turning.h"
 #include "stiction/solvers/solver.h"
 
@@ -121,6 +122,7 @@ struct InverseDynamics::Workspace {
   std::vector<double> reach;
   std::vector<ContactPoint> points;
   Actuation actuation;
+  ServoLimits servo_limits;
   Turning turning;
   RowBuilder row_builder;
   RowSet rows;
@@ -140,6 +142,7 @@ struct InverseDynamics::Workspace {
         dynamics(*model),
         contact_finder(model, simulator.settings().collision),
         actuation(*model),
+        servo_limits(*model),
         turning(*model),
         row_builder(model),
         stick_memory(*model) {
@@ -416,6 +419,7 @@ const InverseDynamicsResult& InverseDynamics::solve(const Simulator& simulator, 
   update_inertia(*w.model, w.dynamics);
   w.actuation.update(*w.model, state.q.data(), state.v.data(), state.control.data(), w.simulator_settings.time_step,
                      w.simulator_settings.implicit);
+  w.servo_limits.hold_at(state.v.data(), v_ref.data(), w.actuation);
   factor_inertia(*w.model, w.actuation.added_diagonal(), w.dynamics);
   w.make_rows(state, v_ref);
   if (w.settings.from_last_step) w.start_from_last_step(state);

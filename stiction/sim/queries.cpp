@@ -32,6 +32,10 @@ const VectorX& Simulator::actuator_force() const {
   return workspace_->actuation.actuator_force();
 }
 
+const VectorX& Simulator::actuator_forces() const {
+  return workspace_->actuation.actuator_forces();
+}
+
 // The last step began at the positions and velocities that accept() left in its buffers.
 const DynamicsData& Simulator::Workspace::past_dynamics() {
   if (!past) past.emplace(*model);
@@ -81,6 +85,11 @@ const VectorX& Simulator::constraint_impulse() const {
   if (const double* added = w.actuation.added_diagonal()) {
     for (Eigen::Index j = 0; j < w.factor_impulse.size(); ++j)
       w.constraint_impulse[j] += added[j] * w.factor_impulse[j];
+  }
+  const auto impulse = w.servo_impulse();
+  const auto servos = w.servo_limits.rows();
+  for (std::size_t k = 0; k < servos.size(); ++k) {
+    w.constraint_impulse[servos[k].dof] -= servos[k].sign * impulse[k][0];
   }
   return w.constraint_impulse;
 }

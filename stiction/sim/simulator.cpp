@@ -70,6 +70,7 @@ Simulator::Workspace::Workspace(std::shared_ptr<const Model> m, const SimulatorS
       dynamics(*model),
       contact_finder(model, s.collision),
       actuation(*model),
+      servo_limits(*model),
       free_spin(*model),
       turning(*model),
       row_builder(model),
@@ -85,6 +86,8 @@ Simulator::Workspace::Workspace(std::shared_ptr<const Model> m, const SimulatorS
   free_velocity.setZero(nv);
   factor_impulse.setZero(nv);
   constraint_impulse.setZero(nv);
+  velocity_after.setZero(nv);
+  actuator_impulse.setZero(nv);
   next_position = model->initial_position;
 }
 
@@ -297,6 +300,10 @@ const StepReport& Simulator::step() {
     w.make_rows();
     w.clock.stop(StepStage::rows, w.report);
     w.solve_islands();
+    while (w.limit_servos()) {
+      w.make_rows();
+      w.solve_islands();
+    }
     w.clock.stop(StepStage::solve, w.report);
     w.judge_islands();
     w.clock.stop(StepStage::judge, w.report);

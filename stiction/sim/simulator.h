@@ -119,10 +119,13 @@ class Simulator {
   long num_energy_uncertified_steps() const;
 
   std::span<const Contact> contacts() const;  // of the last step
-  // Joint impulses of limits, dry friction and loops of the last step, by velocity, N·m·s: Jᵀλ of all constraints.
+  // Joint impulses of contacts, limits, dry friction and loops of the last step, by velocity, N·m·s: Jᵀλ of all
+  // constraints. Servos are no part of it, whether they are rows or not.
   const VectorX& constraint_impulse() const;
-  // Actuator forces of the last step after limits, by velocity, N·m or N.
+  // What actuators exerted in the last step, after limits, gains at the end of the step: on the joints, by velocity,
+  // N·m or N; and by actuator, before gear. Where an effort limit holds several of a joint, each has its share.
   const VectorX& actuator_force() const;
+  const VectorX& actuator_forces() const;
   // Force and torque that the parent exerts on a body through its joint in the last step, world axes, about the
   // body's origin.
   std::pair<Vector3, Vector3> joint_wrench(int body);

@@ -29,9 +29,8 @@ void Simulator::Workspace::find_sleepers() {
   report.num_sleeping_bodies = sleeping.num_sleeping_bodies(*model);
 }
 
-void Simulator::Workspace::find_free_velocity() {
+void Simulator::Workspace::solve_free_velocity() {
   const int nv = model->num_velocities();
-  actuation.update(*model, state.q.data(), state.v.data(), state.control.data(), time_step, settings.implicit);
   for (int j = 0; j < nv; ++j) generalized_force[j] = actuation.force()[j] + joint_force[j] - dynamics.bias[j];
   for (const BodyWrench& w : external_forces) {
     add_body_wrench(*model, dynamics, w.body, w.force, w.torque, w.point, generalized_force.data());
@@ -69,7 +68,8 @@ void Simulator::Workspace::make_rows() {
                      .contact_margin = settings.collision.margin,
                      .time_step = time_step,
                      .settings = settings.constraints,
-                     .asleep = settings.sleeping ? sleeping.asleep() : nullptr},
+                     .asleep = settings.sleeping ? sleeping.asleep() : nullptr,
+                     .servos = servo_limits.rows()},
                     rows);
   carry_guesses();
   stick_memory.recall(stick_inputs(), rows);
@@ -202,6 +202,9 @@ void Simulator::Workspace::solve_islands() {
       velocity[members[i]] = pack_rows(c, island.solution.velocity);
     }
   }
+  if (rows.size() == 0) return;
+  sum_factor_impulse(rows, impulse, velocity_lanes, factor_impulse);
+  velocity_from_factor(*model, dynamics, factor_impulse.data(), factor_impulse.data());
 }
 
 void Simulator::Workspace::judge_islands() {
@@ -244,7 +247,9 @@ void Simulator::Workspace::account_energy() {
   report.num_limits = report.num_dry_frictions = report.num_loops = 0;
   report.num_islands = num_slots;
   report.constraint_work = report.dissipated = report.largest_penetration = 0.0;
-  for (int i = 0; i < rows.size(); ++i) {
+  report.num_servos = servo_limits.num_servos();
+  report.num_saturated_servos = servo_limits.num_saturated();
+  for (int i = 0; i < rows.size() - num_servo_rows(); ++i) {
     const Pack4 lambda = impulse[i], carried = lambda * rows[i].compliance;
     const Pack4 end = velocity[i] - carried - rows[i].offset;  // c = J v⁺
     const Pack4 change = velocity[i] - carried - rows[i].free_velocity;
@@ -301,6 +306,8 @@ void Simulator::Workspace::account_works() {
                           .rows = rows,
                           .impulse = impulse,
                           .velocity = velocity,
+                          .servos = servo_limits.rows(),
+                          .servo_impulse = servo_impulse(),
                           .implicit = settings.implicit},
                          report);
 }
@@ -313,11 +320,7 @@ void Simulator::Workspace::close_energy() {
 // v⁺ and q⁺.
 void Simulator::Workspace::find_end() {
   end_velocity = free_velocity;
-  if (rows.size() > 0) {
-    sum_factor_impulse(rows, impulse, velocity_lanes, factor_impulse);
-    velocity_from_factor(*model, dynamics, factor_impulse.data(), factor_impulse.data());
-    end_velocity += factor_impulse;
-  }
+  if (rows.size() > 0) end_velocity += factor_impulse;
   account_works();
   moved_velocity = &end_velocity;
   if (settings.constraints.projects_joints(*model) && rows.size() > 0) {
@@ -336,8 +339,9 @@ void Simulator::Workspace::find_end() {
 
 void Simulator::Workspace::remember_impulses() {
   const StickMemory::Inputs stuck = stick_inputs();
-  next_warm_starts.resize(rows.size());
-  for (int i = 0; i < rows.size(); ++i) {
+  const int n = rows.size() - num_servo_rows();
+  next_warm_starts.resize(static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i) {
     WarmStart& next = next_warm_starts[i];
     next.id = rows[i].id;
     Vector3 x(impulse[i][0], impulse[i][1], impulse[i][2]);
@@ -353,6 +357,7 @@ void Simulator::Workspace::remember_impulses() {
     }
   }
   if (settings.sleeping) sleeping.keep_warm_starts(*model, state.warm_starts, next_warm_starts);
+  servo_limits.remember(state.v.data(), velocity_after.data(), servo_impulse(), next_warm_starts);
 }
 
 }  // namespace stiction

@@ -17,6 +17,7 @@
 #include "stiction/sim/geometry_check.h"
 #include "stiction/sim/island_slot.h"
 #include "stiction/sim/position_projection.h"
+#include "stiction/sim/servo_limits.h"
 #include "stiction/sim/simulator.h"
 #include "stiction/sim/sleeping.h"
 #include "stiction/sim/stage_clock.h"
@@ -58,6 +59,7 @@ struct Simulator::Workspace {
 
   // ---- free velocity
   Actuation actuation;
+  ServoLimits servo_limits;
   FreeSpin free_spin;
   Turning turning;
   VectorX generalized_force, free_velocity;
@@ -76,16 +78,19 @@ struct Simulator::Workspace {
   std::vector<Pack4> impulse, velocity;  // λ, σ; lanes = rows
   std::vector<ContactRegime> regime;     // of contacts
   WorkerPool pool;
+  VectorX factor_impulse;    // M̂⁻¹ Jᵀλ = v⁺ − v_f; as it was where there are no rows
+  VectorX velocity_after;    // v⁺, where there are actuators
+  VectorX actuator_impulse;  // by velocity, of all actuators: Δt times what acted, gains at v⁺ and rows included
 
   // ---- integrate
   PositionProjection projection;
   std::vector<Pack4> velocity_lanes;        // scratch of sum_factor_impulse
   std::vector<Pack4> row_end_velocity;      // c⁺ by constraint, where positions are projected
-  VectorX factor_impulse, end_velocity;     // M⁻¹Jᵀλ; v⁺, once accepted the v of before
+  VectorX end_velocity;                     // v⁺, once accepted the v of before
   VectorX next_position;                    // q⁺, once accepted the q of before
   VectorX projected_velocity;               // v⁺ and what projection adds
   const VectorX* moved_velocity = nullptr;  // which of the two moved the positions
-  VectorX constraint_impulse;               // Jᵀλ on demand
+  VectorX constraint_impulse;               // Jᵀλ on demand, without servos
   std::vector<WarmStart> next_warm_starts;
   std::optional<DynamicsData> past;  // kinematics at the beginning of the last step, on demand
   bool past_current = false;
@@ -114,11 +119,13 @@ struct Simulator::Workspace {
   void find_contacts();
   void find_sleepers();
   void find_free_velocity();
+  void solve_free_velocity();
   void reach_with_free_velocity();
   void make_rows();
   void assemble_island(int k);
   void solve_island(int k);
   void solve_islands();
+  bool limit_servos();  // whether one broke its limit: free velocity anew, and rows and solution must follow
   void judge_islands();
   void find_end();
   void look_ahead();
@@ -136,6 +143,8 @@ struct Simulator::Workspace {
   void carry_guesses();
   void set_guess(int i, const WarmStart& from);
   StickMemory::Inputs stick_inputs() const;
+  int num_servo_rows() const { return static_cast<int>(servo_limits.rows().size()); }  // the last ones
+  std::span<const Pack4> servo_impulse() const;
   void account_energy();
   void account_works();
   void close_energy();

@@ -62,6 +62,11 @@ struct World {
   }
 };
 
+// Two parts of what a servo exerts on the first joint of the first leg.
+const std::vector<ServoRow> servos{
+    {.dof = 6, .part = 0, .sign = 1.0, .bound = 0.5, .offset = 0.3, .compliance = 2.0},
+    {.dof = 6, .part = 1, .sign = -1.0, .bound = no_limit, .offset = -0.1, .compliance = 3.0}};
+
 MatrixX reference(const World& world, const RowBuilder& builder, const DynamicsData& data, const RowSet& rows) {
   const Model& model = *world.model;
   int m = 0;
@@ -76,7 +81,9 @@ MatrixX reference(const World& world, const RowBuilder& builder, const DynamicsD
           builder.frame(i).transpose() * (point_jacobian(model, data, a, p.position).topRows<3>() -
                                           point_jacobian(model, data, b, p.position).topRows<3>());
     } else {
-      jacobian(row, rows[i].id.first) = rows[i].id.source == ConstraintSource::upper_limit ? -1.0 : 1.0;
+      const bool servo = rows[i].id.source == ConstraintSource::servo;
+      const double sign = servo ? servos[rows[i].id.second].sign : 1.0;
+      jacobian(row, rows[i].id.first) = rows[i].id.source == ConstraintSource::upper_limit ? -1.0 : sign;
     }
     row += rows[i].law.rows;
   }
@@ -101,8 +108,17 @@ void check(int legs, int boxes, int contacts, DelassusForm form) {
                  .contacts = world.points,
                  .contact_margin = 1.0,
                  .time_step = 1e-3,
-                 .settings = settings},
+                 .settings = settings,
+                 .servos = servos},
                 rows);
+  for (int k = 0; k < 2; ++k) {
+    const RowSet::Row& row = rows[rows.size() - 2 + k];
+    EXPECT_EQ(row.id.source, ConstraintSource::servo);
+    EXPECT_EQ(row.law.kind, k == 0 ? ConstraintKind::dry_friction : ConstraintKind::unilateral);
+    EXPECT_EQ(row.free_velocity[0], servos[k].sign * v[6] + servos[k].offset);
+    EXPECT_EQ(row.compliance[0], servos[k].compliance);
+    EXPECT_TRUE(rows[rows.size() - 3 + k].id < row.id);
+  }
   std::vector<int> all(rows.size());
   std::iota(all.begin(), all.end(), 0);
   ProblemAssembler assembler;

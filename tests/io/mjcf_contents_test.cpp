@@ -173,7 +173,7 @@ TEST(Mjcf, ActuatorsThatAreTorquesAndServos) {
       <body><joint name="k" type="slide"/><geom size="0.1"/></body></worldbody>
     <actuator><motor name="motor" joint="j" gear="3" ctrlrange="-2 1" forcerange="-0.5 0.7"/>
       <position name="position" joint="j" gear="2" kp="10" kv="3" forcerange="-4 4"/>
-      <velocity name="velocity" joint="k" kv="6"/>
+      <velocity name="velocity" joint="k" kv="6" forcerange="-3 2"/>
       <general name="general" joint="k" gainprm="-4" gear="0.5" forcerange="-1 2"/>
       <general name="odd" joint="k" gaintype="fixed" gainprm="4" biastype="affine" biasprm="1 -4 0"/>
       <position name="slow" joint="k" kp="3" timeconst="0.1"/>

@@ -165,6 +165,7 @@ def test_control_and_joint_forces():
     simulator.step()
     assert math.isclose(simulator.v[0], 3.0 * 0.5 / moment * 1e-3, rel_tol=1e-9)  # gear 3, gravity is vertical
     assert np.allclose(simulator.actuator_force(), 1.5)
+    assert np.allclose(simulator.actuator_forces(), 0.5)  # before gear
     simulator.reset()
     simulator.set_joint_force(np.array([2.0]))
     simulator.step()

@@ -28,6 +28,7 @@ const char* query_for(int sensor) {
     case mjSENS_ACTUATORVEL:
       return "ask state().v at Joint::first_velocity";
     case mjSENS_ACTUATORFRC:
+      return "ask Simulator::actuator_forces()";
     case mjSENS_JOINTACTFRC:
       return "ask Simulator::actuator_force()";
     case mjSENS_JOINTLIMITPOS:

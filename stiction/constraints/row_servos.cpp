@@ -1,0 +1,22 @@
+// Rows of servos that may reach their limit (specification 3.9).
+#include <cmath>
+
+#include "stiction/constraints/row_builder.h"
+
+namespace stiction {
+
+void RowBuilder::add_servos(const Inputs& in, RowSet& rows) {
+  for (const ServoRow& servo : in.servos) {
+    const int body = model_->dofs[servo.dof].body;
+    rows.begin_constraint(
+        std::isfinite(servo.bound) ? Constraint::make_dry_friction(servo.bound) : Constraint::make_unilateral(),
+        {.source = ConstraintSource::servo, .first = servo.dof, .second = servo.part}, tree_of(body), -1);
+    RowSet::Row& row = rows.back();
+    row.offset[0] = servo.offset;
+    row.compliance[0] = servo.compliance;
+    row.free_velocity[0] = servo.sign * in.v_free[servo.dof] + servo.offset;
+    add_dof_row(in, servo.dof, servo.sign, -1, 0.0, rows);
+  }
+}
+
+}  // namespace stiction

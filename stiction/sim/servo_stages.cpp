@@ -1,0 +1,33 @@
+// Stages of a step in which servos and their limits are looked after.
+#include "stiction/sim/workspace.h"
+
+namespace stiction {
+
+std::span<const Pack4> Simulator::Workspace::servo_impulse() const {
+  return {impulse.data() + impulse.size() - num_servo_rows(), static_cast<std::size_t>(num_servo_rows())};
+}
+
+void Simulator::Workspace::find_free_velocity() {
+  actuation.update(*model, state.q.data(), state.v.data(), state.control.data(), time_step, settings.implicit);
+  servo_limits.begin(state.warm_starts, state.v.data(), settings.sleeping ? sleeping.asleep() : nullptr, time_step,
+                     actuation);
+  do {
+    solve_free_velocity();
+  } while (servo_limits.check_free_velocity(state.v.data(), free_velocity.data(), actuation));
+}
+
+bool Simulator::Workspace::limit_servos() {
+  if (model->actuators.empty()) return false;
+  velocity_after = free_velocity;
+  if (rows.size() > 0) velocity_after += factor_impulse;
+  if (servo_limits.check_end_velocity(state.v.data(), velocity_after.data(), actuation)) {
+    solve_free_velocity();
+    return true;
+  }
+  actuation.finish(velocity_after.data());
+  servo_limits.finish(velocity_after.data(), servo_impulse(), actuation);
+  actuator_impulse = time_step * actuation.actuator_force();
+  return false;
+}
+
+}  // namespace stiction
