@@ -11,7 +11,7 @@ using Vec = Vec3<double>;
 // A contact that turns by less than this in a step, rad, and is no farther than that from where its points met, m, has
 // not travelled: the arc over so little differs from its chord by 1e-13 m where the radius is a millimetre.
 constexpr double still_turn = 1e-6, still_way = 1e-6;
-// Slower than this, m/s and rad/s, nothing is lost in as many steps as pass until it is looked at again.
+// A tree slower than this, m/s and rad/s, is looked at now and then: its contacts hardly move between.
 constexpr double still_speed = 1e-7;
 constexpr int look_every = 16;
 constexpr double largest_turn = 1.0;   // rad per step; what turns faster is not followed
@@ -82,6 +82,18 @@ bool was_pushed(const WarmStart& before) {
 
 StickMemory::StickMemory(const Model& model) {
   for (const Shape& shape : model.shapes) shapes_.push_back({shape.body, shape.bound_radius});
+  for (const Tree& tree : model.trees) trees_.push_back({tree.first_velocity, tree.num_velocities});
+}
+
+void StickMemory::find_still_trees(const Inputs& in) {
+  still_.assign(trees_.size(), 0);
+  if (in.step % look_every == 0) return;
+  for (std::size_t t = 0; t < trees_.size(); ++t) {
+    const double* v = in.v + trees_[t].first_velocity;
+    double sum = 0.0;
+    for (int j = 0; j < trees_[t].num_velocities; ++j) sum += v[j] * v[j];
+    still_[t] = sum <= still_speed * still_speed;
+  }
 }
 
 // s of the last step, where the contact may have travelled.
@@ -106,11 +118,7 @@ inline void StickMemory::measure(const Inputs& in, int contact, const WarmStart&
   const Vec n = normal_of(in, contact), p = position_of(in, contact);
   const Side a = side_of(in.dynamics, hold.body_a, before.point_a, p);
   const Side b = side_of(in.dynamics, hold.body_b, before.point_b, p);
-  const double dt = in.time_step, speed = squares(a.velocity, b.velocity);
-  if (stuck && speed + squares(a.turning, b.turning) <= still_speed * still_speed && in.step % look_every != 0) {
-    hold.past = Past::resting;
-    return;
-  }
+  const double dt = in.time_step;
   if (stuck) {
     const Vec turn = dt * (a.turning - b.turning);
     const Travel travel{n, p - a.point, p - b.point, a.turning, b.turning, dot(turn, turn)};
@@ -123,7 +131,7 @@ inline void StickMemory::measure(const Inputs& in, int contact, const WarmStart&
     hold.error = tangential(n, way);
   }
   constexpr double slow = ConstraintSettings::at_rest_speed;
-  hold.at_rest = speed <= slow * slow;
+  hold.at_rest = squares(a.velocity, b.velocity) <= slow * slow;
   const Vec last = load(before.end_velocity), gained = tangential(n, 0.5 * ((a.velocity - b.velocity) - last));
   if (!stuck && dot(last, last) > dot(gained, gained)) return;
   hold.asked = hold.error + dt * gained;
@@ -195,6 +203,7 @@ void StickMemory::hold_group(const Inputs& in, int first, int end, RowSet& rows)
 void StickMemory::recall(const Inputs& in, RowSet& rows) {
   const int count = in.settings.holds_sticking() ? in.builder.num_contacts() : 0;
   holds_.resize(count);
+  if (count > 0) find_still_trees(in);
   auto before = in.warm_starts.begin();
   const auto end = in.warm_starts.end();
   int first = 0;  // of the contacts of a pair of bodies
@@ -208,7 +217,11 @@ void StickMemory::recall(const Inputs& in, RowSet& rows) {
       const bool stuck = rows[i].left_depth == 0.0 &&
                          (before->normal[0] != 0.0 || before->normal[1] != 0.0 || before->normal[2] != 0.0);
       if (!stuck && was_pushed(*before)) hold.past = Past::slid;
-      if (stuck || hold.past == Past::slid) measure(in, i, *before, stuck, hold);
+      if (stuck && is_still(hold, in.dynamics)) {
+        hold.past = Past::resting;
+      } else if (stuck || hold.past == Past::slid) {
+        measure(in, i, *before, stuck, hold);
+      }
     }
     if (hold.body_a != holds_[first].body_a || hold.body_b != holds_[first].body_b) {
       hold_group(in, first, i, rows);

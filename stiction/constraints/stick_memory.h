@@ -48,6 +48,7 @@ class StickMemory {
 
   struct Inputs {
     const DynamicsData& dynamics;  // kinematics at q, v
+    const double* v = nullptr;
     std::span<const ContactPoint> contacts;
     const RowBuilder& builder;               // of the rows: which points became contacts
     std::span<const WarmStart> warm_starts;  // of the last step, ascending identity
@@ -92,7 +93,17 @@ class StickMemory {
     int body;
     double size;  // m
   };
+  struct TreeOf {
+    int first_velocity, num_velocities;
+  };
+  void find_still_trees(const Inputs& in);
+  bool is_still(const Hold& hold, const DynamicsData& d) const {
+    const auto still = [&](int body) { return body < 0 || still_[d.tree_of[body]] != 0; };
+    return still(hold.body_a) && still(hold.body_b);
+  }
   std::vector<ShapeOf> shapes_;
+  std::vector<TreeOf> trees_;
+  std::vector<char> still_;  // by tree: hardly moves, and is not looked at in this step
   std::vector<Hold> holds_;  // by contact; empty where nothing is held
 };
 

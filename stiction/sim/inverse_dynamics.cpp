@@ -182,8 +182,8 @@ void InverseDynamics::Workspace::make_rows(const State& state, VectorView v_ref)
                      .time_step = simulator_settings.time_step,
                      .settings = simulator_settings.constraints},
                     rows);
-  stick_memory.recall({dynamics, points, row_builder, state.warm_starts, simulator_settings.time_step, state.step,
-                       simulator_settings.constraints},
+  stick_memory.recall({dynamics, state.v.data(), points, row_builder, state.warm_starts, simulator_settings.time_step,
+                       state.step, simulator_settings.constraints},
                       rows);
   result.constraints.clear();
   result.ids.clear();

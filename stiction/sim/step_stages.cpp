@@ -79,7 +79,8 @@ void Simulator::Workspace::make_rows() {
 }
 
 StickMemory::Inputs Simulator::Workspace::stick_inputs() const {
-  return {dynamics, points, row_builder, state.warm_starts, time_step, state.step, settings.constraints};
+  return {dynamics,          state.v.data(), points,     row_builder,
+          state.warm_starts, time_step,      state.step, settings.constraints};
 }
 
 // Its problem, and the guess to start from.
