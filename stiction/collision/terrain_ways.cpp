@@ -1,0 +1,523 @@
+#include "stiction/collision/terrain_ways.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "stiction/collision/pair_kernels.h"
+#include "stiction/collision/terrain_probe.h"
+
+namespace stiction {
+
+namespace {
+
+constexpr double cone_sine = 1e-6;  // normals may lean this far out of the cone of their feature: rounding
+constexpr double on_end = 1e-9;     // of an edge's length
+constexpr std::uint64_t face_kind = 6, edge_kind = 7, vertex_kind = 8;  // of features, after those of FeatureKind
+
+std::uint64_t terrain_feature(std::uint64_t kind, std::uint64_t of_shape, int of_terrain) {
+  return (kind << 60) | ((of_shape & ((1ull << 30) - 1)) << 30) | static_cast<std::uint64_t>(of_terrain);
+}
+
+// Barycentric coordinates of the foot of p; of corner k the k-th.
+Vector3 barycentric(const TerrainTriangle& t, const Vector3& p) {
+  const Vector3 e1 = t.corner[1] - t.corner[0], e2 = t.corner[2] - t.corner[0], d = p - t.corner[0];
+  const double a = e1.squaredNorm(), b = e1.dot(e2), c = e2.squaredNorm(), u = d.dot(e1), v = d.dot(e2);
+  const double det = a * c - b * b, x = (c * u - b * v) / det, y = (a * v - b * u) / det;
+  return {1.0 - x - y, x, y};
+}
+
+bool is_sharp(EdgeKind kind) {
+  return kind == EdgeKind::convex || kind == EdgeKind::border;
+}
+
+template <class G, class Terrain>
+class WayFinder {
+ public:
+  static constexpr bool is_field = std::is_same_v<Terrain, HeightField>;
+
+  WayFinder(const TerrainQuery& q, const G& geometry, const Terrain& terrain, TerrainScratch& s)
+      : q_(q), terrain_(terrain), probe_(geometry, q.X_BA), s_(s) {
+    with_plane_ = find_pair_kernel(q.shape.kind(), ShapeKind::plane);
+    // What has its middle behind an open mesh came from elsewhere. Solids push out also what is inside.
+    bool is_solid = is_field;
+    if constexpr (!is_field) is_solid = terrain.is_closed();
+    lowest_middle_ = is_solid ? -q.radius : 0.0;
+  }
+
+  void run() {
+    s_.near.clear(), s_.near_number.clear(), s_.edges.clear(), s_.corners_seen.clear();
+    s_.ways.clear(), s_.found.clear();
+    gather();
+    find_faces();
+    find_edges();
+    drop_false_ways();
+  }
+
+ private:
+  void gather() {
+    TerrainTriangle t;
+    bool is_sorted = true;
+    for (const int i : s_.listed) {
+      get_triangle(terrain_, i, t);
+      // Above its plane by more than the margin: no part of it is nearer. The middle tells where that is plain.
+      if (t.normal.dot(q_.center - t.corner[0]) > q_.radius + q_.margin) continue;
+      is_sorted &= s_.near.empty() || s_.near.back().region <= t.region;
+      s_.near.push_back(t), s_.near_number.push_back(i);
+      if constexpr (is_field) {
+        for (int k = 0; k < 3; ++k)
+          if (t.kind[k] == EdgeKind::border) add_side(t, k), is_sorted = false;
+      }
+    }
+    if (!is_sorted) sort_by_region();
+  }
+
+  // A height field is solid below: from a border edge its side goes down, as far as the shape does and more.
+  void add_side(const TerrainTriangle& t, int k) {
+    TerrainTriangle side;
+    const Vector3 p = t.corner[k], q = t.corner[(k + 1) % 3], n = t.across[k];
+    const double bottom = std::min({p.z(), q.z(), q_.center.z()}) - 4.0 * q_.radius - q_.margin;
+    const Vector3 p0(p.x(), p.y(), bottom), q0(q.x(), q.y(), bottom);
+    side.normal = n;
+    const int direction = std::abs(n.x()) > 0.5 ? (n.x() > 0.0 ? 0 : 1) : (n.y() > 0.0 ? 2 : 3);
+    side.region = terrain_.num_triangles() + direction;
+    for (int j = 0; j < 3; ++j) {
+      side.kind[j] = EdgeKind::flat, side.beyond[j] = p, side.across[j] = n;
+      side.vertex[j] = side.edge[j] = -1;
+    }
+    side.corner[0] = p, side.corner[1] = p0, side.corner[2] = q0;
+    s_.near.push_back(side), s_.near_number.push_back(-1);
+    side.corner[1] = q0, side.corner[2] = q;
+    s_.near.push_back(side), s_.near_number.push_back(-1);
+  }
+
+  void sort_by_region() {
+    // The order of equal regions stays: their numbers ascend.
+    for (std::size_t i = 1; i < s_.near.size(); ++i)
+      for (std::size_t j = i; j > 0 && s_.near[j - 1].region > s_.near[j].region; --j) {
+        std::swap(s_.near[j - 1], s_.near[j]);
+        std::swap(s_.near_number[j - 1], s_.near_number[j]);
+      }
+  }
+
+  TerrainWay& add_way(WayKind kind, int number, int triangle, int k, const Vector3& n, const Vector3& at, double gap) {
+    TerrainWay way{.kind = kind, .number = number, .triangle = triangle, .k = k, .normal = n, .at = at, .gap = gap};
+    way.first = way.last = static_cast<int>(s_.found.size());
+    s_.ways.push_back(way);
+    return s_.ways.back();
+  }
+  void add_point(TerrainWay& way, const Vector3& middle, double gap, std::uint64_t feature) {
+    if (!(gap <= q_.margin)) return;
+    s_.found.push_back({middle, way.normal, gap, feature});
+    way.last = static_cast<int>(s_.found.size());
+    way.depth = std::max(way.depth, -gap);
+  }
+  void drop_if_empty() {
+    if (s_.ways.back().first == s_.ways.back().last) s_.ways.pop_back();
+  }
+
+  void find_faces() {
+    const int n = static_cast<int>(s_.near.size());
+    for (int first = 0, last; first < n; first = last) {
+      for (last = first + 1; last < n && s_.near[last].region == s_.near[first].region;) ++last;
+      find_face(first, last);
+    }
+  }
+
+  // The shape against the plane of a region, the triangles first … last − 1.
+  void find_face(int first, int last) {
+    static const Shape plane_shape{.geometry = Plane{}};
+    const TerrainTriangle& t = s_.near[first];
+    if (!(t.normal.dot(q_.center - t.corner[0]) >= lowest_middle_)) return;
+    const Pose plane(rotation_with_z(t.normal), t.corner[0]);
+    Manifold m;
+    const double gap = with_plane_(q_.shape, q_.X_BA, plane_shape, plane, q_.margin, plane_memory_, m);
+    if (m.size == 0) return;
+    TerrainWay& way = add_way(WayKind::face, t.region, first, 0, t.normal, t.corner[0], gap);
+    int num_over = 0;
+    for (int i = 0; i < m.size; ++i) {
+      if (!is_over(first, last, m.position[i])) continue;
+      ++num_over;
+      add_point(way, m.position[i], m.gap[i], terrain_feature(face_kind, m.feature[i] & ((1ull << 20) - 1), t.region));
+    }
+    // The four points of a hull need not have the lowest.
+    if constexpr (std::is_same_v<G, ConvexHull>) {
+      const Vector3 p = probe_.lowest_along(t.normal);
+      if (way.depth < -gap - 1e-9 && is_over(first, last, p))
+        add_point(way, p - (0.5 * gap) * t.normal, gap, terrain_feature(face_kind, (1u << 20) - 1, t.region));
+    }
+    // Of many corners the plane's kernel keeps four. Where one is over nothing, others may be over the face.
+    if constexpr (std::is_same_v<G, ConvexHull> || std::is_same_v<G, Cylinder>) {
+      if (num_over < m.size) add_corners(way, first, last);
+    }
+    drop_if_empty();
+  }
+
+  void add_corners(TerrainWay& way, int first, int last) {
+    const std::uint64_t names = std::is_same_v<G, Cylinder> ? 64 : 0;
+    probe_.for_each_corner(way.normal, [&](const Vector3& p, int number) {
+      const double gap = way.normal.dot(p - way.at);
+      const Vector3 middle = p - (0.5 * gap) * way.normal;
+      if (!(gap <= q_.margin) || !is_over(first, last, p)) return;
+      add_point(way, middle, gap, terrain_feature(face_kind, names + static_cast<std::uint64_t>(number), way.number));
+    });
+  }
+
+  bool is_over(int first, int last, const Vector3& p) const {
+    for (int i = first; i < last; ++i)
+      if (barycentric(s_.near[i], p).minCoeff() >= -1e-9) return true;
+    return false;
+  }
+
+  void find_edges() {
+    for (int i = 0; i < static_cast<int>(s_.near.size()); ++i)
+      for (int k = 0; k < 3; ++k)
+        if (is_sharp(s_.near[i].kind[k])) s_.edges.push_back({s_.near[i].edge[k], i, k});
+    std::sort(s_.edges.begin(), s_.edges.end(), [](const TerrainScratch::Edge& a, const TerrainScratch::Edge& b) {
+      return a.number != b.number ? a.number < b.number : a.triangle < b.triangle;
+    });
+    int last = -1;
+    for (const TerrainScratch::Edge& e : s_.edges) {
+      if (e.number == last) continue;
+      last = e.number;
+      find_edge(e);
+    }
+  }
+
+  void find_edge(const TerrainScratch::Edge& e) {
+    const TerrainTriangle& t = s_.near[e.triangle];
+    const SupportSpan span{{t.corner[e.k], t.corner[(e.k + 1) % 3]}};
+    const Vector3 along = span.ends[1] - span.ends[0];
+    const double length2 = along.squaredNorm();
+    const double foot = std::clamp((q_.center - span.ends[0]).dot(along) / length2, 0.0, 1.0);
+    const double reach = q_.radius + q_.margin;
+    if (!((q_.center - span.ends[0] - foot * along).squaredNorm() <= reach * reach)) return;
+    const ProbeResult apart = probe_.distance_to(span);
+    if (apart.is_apart) {
+      if (!(apart.gap <= q_.margin)) return;
+      const double s = (apart.at - span.ends[0]).dot(along) / length2;
+      if (s > on_end && s < 1.0 - on_end) {
+        if (is_in_cone(t, e.k, apart.at, apart.normal)) take_edge(e, span, apart, s);
+      } else {
+        take_corner(e.triangle, s < 0.5 ? e.k : (e.k + 1) % 3, apart, span, e.number);
+      }
+      return;
+    }
+    find_overlapping_edge(e, span);
+    find_corner(e.triangle, e.k);
+    find_corner(e.triangle, (e.k + 1) % 3);
+  }
+
+  // Whether n is in the cone of edge k: the surface on both sides lies below.
+  bool is_in_cone(const TerrainTriangle& t, int k, const Vector3& at, const Vector3& n) const {
+    const auto is_below = [&](const Vector3& p) { return n.dot(p - at) <= cone_sine * (p - at).norm() + 1e-12; };
+    if (!(std::max(n.dot(t.normal), n.dot(t.across[k])) > 0.0)) return false;
+    if (!(n.dot(q_.center - at) >= lowest_middle_)) return false;
+    if (t.kind[k] == EdgeKind::border) {
+      // Open: from the face's normal to outward along the face, or level where the solid goes down.
+      if (!(n.dot(is_field ? Vector3(Vector3::UnitZ()) : t.normal) > -cone_sine)) return false;
+      return is_below(t.corner[(k + 2) % 3]);
+    }
+    return is_below(t.corner[(k + 2) % 3]) && is_below(t.beyond[k]);
+  }
+  bool is_in_cone(const TerrainTriangle& t, int k, const TerrainFan& fan, const Vector3& n) const {
+    const Vector3& v = t.corner[k];
+    if (!(n.dot(q_.center - v) >= lowest_middle_)) return false;
+    double most = -1.0;
+    for (int i = 0; i < fan.size; ++i) {
+      if (!(n.dot(fan.corner[i] - v) <= cone_sine * (fan.corner[i] - v).norm() + 1e-12)) return false;
+      most = std::max(most, n.dot(fan.normal[i]));
+    }
+    if (is_field && !(n.z() > -cone_sine)) return false;
+    return most > 0.0;
+  }
+
+  void take_edge(const TerrainScratch::Edge& e, const SupportSpan& span, const ProbeResult& r, double s) {
+    const TerrainTriangle& t = s_.near[e.triangle];
+    EdgePoint clipped[2];
+    const int size = probe_.clip_edge(span.ends[0], span.ends[1], r.normal, clipped);
+    const bool is_inside = s >= -on_end && s <= 1.0 + on_end;
+    if (size == 0 && !is_inside) return;
+    TerrainWay& way = add_way(WayKind::edge, e.number, e.triangle, e.k, r.normal, span.ends[0], r.gap);
+    double least = std::numeric_limits<double>::infinity();
+    const Vector3 along = span.ends[1] - span.ends[0];
+    for (int i = 0; i < size; ++i) {
+      EdgePoint& p = clipped[i];
+      p.gap = std::max(p.gap, r.gap);  // faces lean up to 5°: no point is deeper than the shape is
+      least = std::min(least, p.gap);
+      const int end = p.along < 0.5 ? e.k : (e.k + 1) % 3;
+      const bool is_end = p.along == 0.0 || p.along == 1.0;
+      add_point(way, span.ends[0] + p.along * along + (0.5 * p.gap) * r.normal, p.gap,
+                is_end ? terrain_feature(vertex_kind, 0, t.vertex[end])
+                       : terrain_feature(edge_kind, p.of_shape, e.number));
+    }
+    if (is_inside && least > r.gap + 1e-9)
+      add_point(way, r.at + (0.5 * r.gap) * r.normal, r.gap, terrain_feature(edge_kind, 0, e.number));
+    drop_if_empty();
+  }
+
+  // The nearest point of an edge is its end.
+  void take_corner(int triangle, int k, const ProbeResult& r, const SupportSpan& span, int edge) {
+    const TerrainTriangle& t = s_.near[triangle];
+    TerrainFan fan;
+    get_fan(terrain_, s_.near_number[triangle], k, fan);
+    if (!is_in_cone(t, k, fan, r.normal)) return;
+    TerrainWay& way = add_way(WayKind::corner, t.vertex[k], triangle, k, r.normal, t.corner[k], r.gap);
+    add_point(way, r.at + (0.5 * r.gap) * r.normal, r.gap, terrain_feature(vertex_kind, 0, t.vertex[k]));
+    drop_if_empty();
+    add_edge_beside(t, triangle, k, r.normal, span, edge);
+  }
+
+  // A corner is nearest and an edge from it runs under a face of the shape: its other points, with the edge's normal.
+  void add_edge_beside(const TerrainTriangle& t, int triangle, int k, const Vector3& n, const SupportSpan& span,
+                       int number) {
+    const Vector3 along = span.ends[1] - span.ends[0], unit = along.normalized();
+    const Vector3 across = (n - n.dot(unit) * unit).normalized();
+    const int side = span.ends[0] == t.corner[k] ? k : (k + 2) % 3;
+    EdgePoint clipped[2];
+    const int size = probe_.clip_edge(span.ends[0], span.ends[1], across, clipped);
+    if (size == 0 || !is_in_cone(t, side, span.ends[0], across)) return;
+    TerrainWay& way = add_way(WayKind::edge, number, triangle, side, across, span.ends[0],
+                              probe_.height_over(span.ends[0], across));
+    for (int i = 0; i < size; ++i)
+      if (clipped[i].along > 0.0 && clipped[i].along < 1.0)
+        add_point(way, span.ends[0] + clipped[i].along * along + (0.5 * clipped[i].gap) * across, clipped[i].gap,
+                  terrain_feature(edge_kind, clipped[i].of_shape, number));
+    drop_if_empty();
+  }
+
+  // The core overlaps the edge. Between the normals of the two faces the separation from the edge's line is a function
+  // of one angle; its local maxima are sought. (Not against the edge itself: a piece of a longer edge must not be left
+  // over its ends.)
+  void find_overlapping_edge(const TerrainScratch::Edge& e, const SupportSpan& span) {
+    constexpr int max_starts = 9;
+    const TerrainTriangle& t = s_.near[e.triangle];
+    const Vector3& first = t.normal;
+    const Vector3 along = span.ends[1] - span.ends[0], beside = along.normalized().cross(first);
+    const double angle = std::atan2(beside.dot(t.across[e.k]), first.dot(t.across[e.k]));
+    const auto direction = [&](double x) { return Vector3(std::cos(x * angle) * first + std::sin(x * angle) * beside); };
+    const auto separation = [&](double x) { return probe_.height_over(span.ends[0], direction(x)); };
+    const int num_starts = std::clamp(static_cast<int>(std::abs(angle) / 0.2) + 2, 3, max_starts);
+    double gap[max_starts];
+    for (int i = 0; i < num_starts; ++i) gap[i] = separation(static_cast<double>(i) / (num_starts - 1));
+    ProbeResult best;
+    double best_s = 0.0;
+    bool is_found = false;
+    for (int i = 0; i < num_starts; ++i) {
+      if ((i > 0 && gap[i] < gap[i - 1]) || (i + 1 < num_starts && gap[i] <= gap[i + 1])) continue;
+      const double x = find_maximum(separation, std::max(i - 1, 0) / (num_starts - 1.0),
+                                    std::min(i + 1, num_starts - 1) / (num_starts - 1.0));
+      ProbeResult r;
+      r.normal = direction(x), r.gap = separation(x);
+      if (!(r.gap <= q_.margin) || (is_found && !(r.gap > best.gap))) continue;
+      double s = -1.0;
+      if (!is_touched(span, along, angle, x, direction, s)) continue;
+      if (!is_in_cone(t, e.k, span.ends[0] + 0.5 * along, r.normal)) continue;
+      r.at = span.ends[0] + s * along;
+      best = r, best_s = s, is_found = true;
+    }
+    if (is_found) take_edge(e, span, best, best_s);
+  }
+
+  // Golden section; the ends count.
+  template <class F>
+  static double find_maximum(const F& f, double low, double high) {
+    constexpr double share = 0.38196601125010515;
+    const double ends[2] = {low, high};
+    double x = low + share * (high - low), y = high - share * (high - low), fx = f(x), fy = f(y);
+    for (int i = 0; i < 42; ++i) {
+      if (fx >= fy) {
+        high = y, y = x, fy = fx;
+        x = low + share * (high - low), fx = f(x);
+      } else {
+        low = x, x = y, fx = fy;
+        y = high - share * (high - low), fy = f(y);
+      }
+    }
+    double best = 0.5 * (low + high), value = f(best);
+    for (const double end : ends)
+      if (f(end) >= value) best = end, value = f(end);
+    return best;
+  }
+
+  // Whether the shape is lowest over the edge itself, along direction(x); s: where, 0 … 1. To both sides of the best
+  // angle the lowest point lies to either side of the edge; between them it is over the edge. At the ends of the angle
+  // it is a face that is touched, of which only the part over the edge counts.
+  template <class Direction>
+  bool is_touched(const SupportSpan& span, const Vector3& along, double angle, double x, const Direction& direction,
+                  double& s) const {
+    constexpr double step = 1e-7;
+    EdgePoint clipped[2];
+    const bool is_under_face = probe_.clip_edge(span.ends[0], span.ends[1], direction(x), clipped) > 0;
+    if (x == 0.0 || x == 1.0) return is_under_face;
+    const Vector3 across = along.normalized().cross(direction(x));
+    const Vector3 p = probe_.lowest_along(direction(x - step / std::abs(angle)));
+    const Vector3 q = probe_.lowest_along(direction(x + step / std::abs(angle)));
+    const double at_p = across.dot(p - span.ends[0]), at_q = across.dot(q - span.ends[0]);
+    const double share = at_p * at_q < 0.0 ? at_p / (at_p - at_q) : 0.5;
+    s = (p + share * (q - p) - span.ends[0]).dot(along) / along.squaredNorm();
+    return is_under_face || (s >= -on_end && s <= 1.0 + on_end);
+  }
+
+  // A corner inside the shape.
+  void find_corner(int triangle, int k) {
+    const TerrainTriangle& t = s_.near[triangle];
+    for (const int seen : s_.corners_seen)
+      if (seen == t.vertex[k]) return;
+    s_.corners_seen.push_back(t.vertex[k]);
+    const SupportSpan point{{t.corner[k], t.corner[k]}};
+    if (probe_.distance_to(point).is_apart) return;
+    TerrainFan fan;
+    get_fan(terrain_, s_.near_number[triangle], k, fan);
+    Vector3 mean = Vector3::Zero();
+    for (int i = 0; i < fan.size; ++i) mean += fan.normal[i];
+    ProbeResult best;
+    bool is_found = false;
+    const auto try_start = [&](const Vector3& start) {
+      ProbeResult r;
+      if (!probe_.separate(point, start, r)) return;
+      if constexpr (TerrainProbe<G>::is_smooth) climb(t, k, fan, r);
+      if (!(r.gap <= q_.margin)) return;
+      if ((is_found && !(r.gap > best.gap)) || !is_in_cone(t, k, fan, r.normal)) return;
+      best = r, is_found = true;
+    };
+    if (mean.norm() > 1e-3) try_start(mean.normalized());
+    for (int i = 0; i < fan.size; i += 2)
+      if (i == 0 || fan.normal[i].dot(fan.normal[i - 1]) < 0.999) try_start(fan.normal[i]);
+    if (!is_found) return;
+    TerrainWay& way = add_way(WayKind::corner, t.vertex[k], triangle, k, best.normal, t.corner[k], best.gap);
+    add_point(way, t.corner[k] + (0.5 * best.gap) * best.normal, best.gap,
+              terrain_feature(vertex_kind, 0, t.vertex[k]));
+    drop_if_empty();
+  }
+
+  // Round shapes: a search in the cone of the corner, with steps that halve.
+  void climb(const TerrainTriangle& t, int k, const TerrainFan& fan, ProbeResult& r) const {
+    for (double step = 0.1; step > 1e-8;) {
+      const Vector3 a = (std::abs(r.normal.x()) < 0.7 ? Vector3::UnitX() : Vector3::UnitY()).cross(r.normal).normalized();
+      const Vector3 b = r.normal.cross(a);
+      bool is_better = false;
+      for (const Vector3& d : {a, Vector3(-a), b, Vector3(-b)}) {
+        const Vector3 n = (r.normal + step * d).normalized();
+        const double gap = probe_.height_over(t.corner[k], n);
+        if (!(gap > r.gap) || !is_in_cone(t, k, fan, n)) continue;
+        r.gap = gap, r.normal = n, is_better = true;
+      }
+      if (!is_better) step *= 0.5;
+    }
+  }
+
+  // A way with points `depth` below demands of a motion u that n·u ≥ depth. It is false where the shape leaves the
+  // feature on a shorter way that does not do so: where another way c′, of which u = −gap′ n′, leads out of this
+  // feature, too. So a box beside a cube, a little over its side, is not lifted on top of it; and a ball in a valley
+  // keeps both slopes, as no one way leads out of the other.
+  void drop_false_ways() {
+    if (s_.ways.size() < 2 && s_.edges.empty()) return;
+    std::sort(s_.ways.begin(), s_.ways.end(), [](const TerrainWay& a, const TerrainWay& b) {
+      if (a.gap != b.gap) return a.gap > b.gap;
+      return a.kind != b.kind ? a.kind < b.kind : a.number < b.number;
+    });
+    const double slack = 1e-9 + 1e-7 * q_.radius;
+    int num_true = 0;
+    for (TerrainWay& c : s_.ways) {
+      if (c.depth > slack) {
+        c.is_false = !is_overlapping(c, slack);
+        for (const TerrainWay& other : s_.ways) {
+          if (c.is_false || &other == &c) break;
+          if (other.is_false) continue;
+          const double way_out = std::max(-other.gap, 0.0);
+          if (way_out * c.normal.dot(other.normal) >= c.depth - slack) continue;
+          c.is_false = leads_out_of(other, way_out, c, slack);
+        }
+      }
+      num_true += !c.is_false;
+    }
+    if (is_field && num_true == 0) rescue();
+  }
+
+  // Wholly below the surface of a height field: the shortest way is true.
+  void rescue() {
+    if constexpr (is_field) {
+      if (s_.ways.empty() || !(q_.center.z() < terrain_.height_at(q_.center.x(), q_.center.y()))) return;
+      s_.ways.front().is_false = false;
+    }
+  }
+
+  SupportTriangle triangle(int i) const {
+    const TerrainTriangle& t = s_.near[i];
+    return {{t.corner[0], t.corner[1], t.corner[2]}};
+  }
+  // Whether the shape overlaps the face; edges and corners were found by overlapping.
+  bool is_overlapping(const TerrainWay& c, double slack) const {
+    if (c.kind != WayKind::face) return true;
+    const int n = static_cast<int>(s_.near.size());
+    const double middle = c.normal.dot(q_.center - c.at);
+    for (int p = c.first; p < c.last && middle > 0.0; ++p) {
+      // The line from the point to the middle is in the shape. Where it crosses the face they overlap.
+      const double height = 0.5 * s_.found[p].gap;
+      if (!(height < 0.0)) continue;
+      const Vector3 low = s_.found[p].position + height * c.normal;
+      const Vector3 crossing = low + (-2.0 * height / (middle - 2.0 * height)) * (q_.center - low);
+      for (int i = c.triangle; i < n && s_.near[i].region == c.number; ++i)
+        if (barycentric(s_.near[i], crossing).minCoeff() >= 0.0) return true;
+    }
+    for (int i = c.triangle; i < n && s_.near[i].region == c.number; ++i)
+      if (!probe_.is_free_of(triangle(i), Vector3::Zero(), slack)) return true;
+    return false;
+  }
+
+  // Whether the shape, moved by `way_out` along the other way, no longer overlaps the feature of c. Where all of the
+  // feature is below the plane that the shape is then above, this is plain.
+  bool leads_out_of(const TerrainWay& other, double way_out, const TerrainWay& c, double slack) const {
+    const Vector3 u = (way_out + slack) * other.normal;
+    const auto is_below = [&](const Vector3& p) { return other.normal.dot(p - other.at) <= slack; };
+    const TerrainTriangle& t = s_.near[c.triangle];
+    if (c.kind == WayKind::corner) {
+      return is_below(t.corner[c.k]) || probe_.is_free_of({{t.corner[c.k], t.corner[c.k], t.corner[c.k]}}, u, slack);
+    }
+    if (c.kind == WayKind::edge) {
+      const Vector3 &p = t.corner[c.k], &q = t.corner[(c.k + 1) % 3];
+      return (is_below(p) && is_below(q)) || probe_.is_free_of({{p, q, q}}, u, slack);
+    }
+    const int n = static_cast<int>(s_.near.size());
+    for (int i = c.triangle; i < n && s_.near[i].region == c.number; ++i) {
+      const TerrainTriangle& f = s_.near[i];
+      if (is_below(f.corner[0]) && is_below(f.corner[1]) && is_below(f.corner[2])) continue;
+      if (!probe_.is_free_of(triangle(i), u, slack)) return false;
+    }
+    return true;
+  }
+
+  const TerrainQuery& q_;
+  const Terrain& terrain_;
+  TerrainProbe<G> probe_;
+  TerrainScratch& s_;
+  PairKernel with_plane_;
+  alignas(16) std::byte plane_memory_[256] = {};
+  double lowest_middle_;
+};
+
+template <class Terrain>
+void find_ways_on(const TerrainQuery& query, const Terrain& terrain, TerrainScratch& s) {
+  std::visit(
+      [&](const auto& g) {
+        using G = std::decay_t<decltype(g)>;
+        if constexpr (std::is_same_v<G, std::shared_ptr<const ConvexHull>>)
+          WayFinder<ConvexHull, Terrain>(query, *g, terrain, s).run();
+        else if constexpr (std::is_same_v<G, Sphere> || std::is_same_v<G, Capsule> || std::is_same_v<G, Cylinder> ||
+                           std::is_same_v<G, Ellipsoid> || std::is_same_v<G, Box>)
+          WayFinder<G, Terrain>(query, g, terrain, s).run();
+      },
+      query.shape.geometry);
+}
+
+}  // namespace
+
+void find_ways(const TerrainQuery& query, const TriangleMesh& mesh, TerrainScratch& s) {
+  find_ways_on(query, mesh, s);
+}
+void find_ways(const TerrainQuery& query, const HeightField& field, TerrainScratch& s) {
+  find_ways_on(query, field, s);
+}
+
+}  // namespace stiction
