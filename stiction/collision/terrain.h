@@ -1,12 +1,12 @@
 // Shapes on triangle meshes and height fields.
 //
-// The solid is what the outer sides of the triangles bound; below a height field all is solid, and its sides go straight
-// down. A contact is a face, a convex edge or a convex corner of the terrain with a normal from the normal cone of that
-// feature, and a signed gap along it: where apart, a local minimum of the distance; where they overlap, the shortest way
-// out around there (terrain_ways.h). On flat and hollow edges nothing is taken, so that nothing catches on inner edges.
-// Points of triangles in one plane that hang together are points of one face (TriangleMesh::region), named by the
-// region and the feature of the shape, so that they do not change where a body slides from triangle to triangle. Points
-// of like normal (1°) are reduced to four by the keep rule.
+// The solid is what the outer sides of the triangles bound; below a height field all is solid, and its sides go
+// straight down. A contact is a face, a convex edge or a convex corner of the terrain with a normal from the normal
+// cone of that feature, and a signed gap along it: where apart, a local minimum of the distance; where they overlap,
+// the shortest way out around there (terrain_ways.h). On flat and hollow edges nothing is taken, so that nothing
+// catches on inner edges. Points of triangles in one plane that hang together are points of one face
+// (TriangleMesh::region), named by the region and the feature of the shape, so that they do not change where a body
+// slides from triangle to triangle. Points of like normal (1°) are reduced to four by the keep rule.
 #pragma once
 
 #include <cstdint>

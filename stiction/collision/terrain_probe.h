@@ -1,6 +1,6 @@
 // A convex shape as a terrain feels it: its separation from a point or an edge along a direction, whether it overlaps a
-// triangle, and which of its faces lies on an edge. Everything in the terrain's frame; normals point from the terrain to
-// the shape.
+// triangle, and which of its faces lies on an edge. Everything in the terrain's frame; normals point from the terrain
+// to the shape.
 #pragma once
 
 #include <algorithm>
@@ -72,9 +72,7 @@ class TerrainProbe {
   }
 
   // Height of its lowest point over the plane through q.
-  double height_over(const Vector3& q, const Vector3& n) const {
-    return n.dot(lowest_along(n) - q) - radius_;
-  }
+  double height_over(const Vector3& q, const Vector3& n) const { return n.dot(lowest_along(n) - q) - radius_; }
   // Its lowest point; of spheres and capsules without the radius.
   Vector3 lowest_along(const Vector3& n) const {
     hint_ = core_.support(-(X_AB_.rotation * n), hint_);
@@ -109,18 +107,18 @@ class TerrainProbe {
 
   static constexpr bool is_smooth = !std::is_same_v<Key, int>;
 
-  // The local maximum of the separation from the span over all directions that belongs to `start`; false where none
-  // comes out. Sharp for polytopes only.
-  bool separate(const SupportSpan& span, const Vector3& start, ProbeResult& out) const {
-    KeysOf<Core, SupportSpan> keys;
-    const ShiftedResult found =
-        shifted_gjk(core_, span, X_AB_, -(X_AB_.rotation * start), shift_distance(core_, span), keys);
-    if (!found.converged) return false;
-    const Vector3 on_a = detail::find_witness(core_, span, X_AB_, keys, found.weight, found.normal, found.gap);
-    out.normal = -(X_BA_.rotation * found.normal);
-    out.gap = found.gap - radius_;
-    out.at = X_BA_ * Vector3(on_a + found.gap * found.normal);
-    return true;
+  // Calls visit(n, separation) for the directions of the faces of a polytope, against the point p.
+  template <class Visit>
+  void for_each_face(const Vector3& p, Visit&& visit) const {
+    const Vector3 q = X_AB_ * p;
+    if constexpr (std::is_same_v<G, ConvexHull>) {
+      for (const auto& face : shape_.faces())
+        visit(Vector3(-(X_BA_.rotation * face.normal)), face.normal.dot(q - face.origin));
+    } else if constexpr (std::is_same_v<G, Box>) {
+      for (int k = 0; k < 3; ++k)
+        for (const double sign : {-1.0, 1.0})
+          visit(Vector3(-sign * X_BA_.rotation.col(k)), sign * q[k] - shape_.half_size[k]);
+    }
   }
 
   // Whether the shape, moved by u, has less than `slack` of overlap with the triangle.
@@ -133,7 +131,7 @@ class TerrainProbe {
   }
 
   // The part of an edge that lies under the face of the shape that looks down along n (within 5°), or along the line of
-  // a capsule or cylinder (within 5° of the edge). Returns how many points, two at most.
+  // a capsule or cylinder. Returns how many points, two at most.
   int clip_edge(const Vector3& from, const Vector3& to, const Vector3& n, EdgePoint out[2]) const {
     if constexpr (std::is_same_v<G, Sphere> || std::is_same_v<G, Ellipsoid>) {
       return 0;
@@ -147,10 +145,13 @@ class TerrainProbe {
     }
   }
 
-  // Calls visit(position, number) for the corners of the face that looks down along n within 5°.
+  // Calls visit(position, number) for the vertices of a hull, and for the rim of the cap that looks down along n within
+  // 5°.
   template <class Visit>
   void for_each_corner(const Vector3& n, Visit&& visit) const {
-    if constexpr (!std::is_same_v<G, Sphere> && !std::is_same_v<G, Ellipsoid>) {
+    if constexpr (std::is_same_v<G, ConvexHull>) {
+      for (int v = 0; v < static_cast<int>(shape_.vertices().size()); ++v) visit(X_BA_ * shape_.vertex(v), v);
+    } else if constexpr (std::is_same_v<G, Cylinder>) {
       FaceStore store;
       double cosine = -2.0;
       const FaceView* face = face_towards(n, store, cosine);
@@ -160,6 +161,11 @@ class TerrainProbe {
   }
 
  private:
+  double round_radius() const {
+    if constexpr (requires { shape_.half_length; }) return shape_.radius;
+    return 0.0;
+  }
+
   static double foot_on(const SupportSpan& span, const Vector3& p) {
     const Vector3 e = span.ends[1] - span.ends[0];
     const double length2 = e.squaredNorm();
@@ -214,18 +220,46 @@ class TerrainProbe {
     const Vector3 e = to - from;
     const double length2 = e.squaredNorm(), at_a = (a - from).dot(e) / length2, at_b = (b - from).dot(e) / length2;
     const double way = std::abs(at_b - at_a), line_length = (b - a).norm();
-    if (!(way * std::sqrt(length2) >= cos_face * line_length) || !(line_length > same_point)) return 0;
-    const double first = std::max(0.0, std::min(at_a, at_b)), last = std::min(1.0, std::max(at_a, at_b));
+    if (!(line_length > same_point)) return 0;
+    if (!(way * std::sqrt(length2) >= cos_face * line_length)) return cross_line(a, b, from, e, n, out);
+    double first = std::max(0.0, std::min(at_a, at_b)), last = std::min(1.0, std::max(at_a, at_b));
+    // How far the line is beside the edge, as seen along n: at most a tenth of the radius, which lifts the surface a
+    // little.
+    const Vector3 beside = e.cross(n).normalized();
+    const double round = round_radius(), limit = 0.1 * round;
+    const double drift = beside.dot(b - a) / (at_b - at_a), start = beside.dot(a - from) - drift * at_a;
+    if (std::abs(drift) > 1e-12) {
+      const double low = (-limit - start) / drift, high = (limit - start) / drift;
+      first = std::max(first, std::min(low, high)), last = std::min(last, std::max(low, high));
+    } else if (std::abs(start) > limit) {
+      return 0;
+    }
     if (first > last) return 0;
     const auto point = [&](double t) {
       const Vector3 on_line = a + ((t - at_a) / (at_b - at_a)) * (b - a);
       const std::uint64_t name = t == at_a ? 1 : t == at_b ? 2 : 0;
-      return EdgePoint{t, n.dot(on_line - (from + t * e)) - radius_, name};
+      const double off = start + drift * t, lift = round - std::sqrt(std::max(round * round - off * off, 0.0));
+      return EdgePoint{t, n.dot(on_line - (from + t * e)) - radius_ + lift, name};
     };
     out[0] = point(first);
     if (!((last - first) * std::sqrt(length2) > same_point)) return 1;
     out[1] = point(last);
     return 2;
+  }
+
+  // Where the line from a to b, within 5° of level, crosses the edge as seen along n.
+  int cross_line(const Vector3& a, const Vector3& b, const Vector3& from, const Vector3& e, const Vector3& n,
+                 EdgePoint out[2]) const {
+    const Vector3 line = b - a, across = e.cross(n);
+    const double rate = across.dot(line);
+    if (n.dot(line) * n.dot(line) > (1.0 - cos_face * cos_face) * line.squaredNorm()) return 0;
+    const double on_line = across.dot(from - a) / rate;
+    if (!(on_line >= 0.0 && on_line <= 1.0)) return 0;
+    const Vector3 above = a + on_line * line;
+    const double along = (above - from).dot(e) / e.squaredNorm();
+    if (!(along >= 0.0 && along <= 1.0)) return 0;
+    out[0] = {along, n.dot(above - from) - radius_, 3};
+    return 1;
   }
 
   static constexpr double same_point = 1e-7;  // m

@@ -70,6 +70,16 @@ void get_fan(const TriangleMesh& mesh, int t, int k, TerrainFan& out) {
 }
 void get_fan(const HeightField& field, int t, int k, TerrainFan& out) {
   collect_fan(field, t, k, out);
+  // Its sides go straight down: their normals belong to the corners of the border.
+  const auto c = field.corners(t)[k];
+  const auto add = [&](const Vector3& n) {
+    for (int i = 0; i < 2 && out.size < TerrainFan::max_size; ++i)
+      out.corner[out.size] = out.corner[0], out.normal[out.size++] = n;
+  };
+  if (c.i == 0) add(-Vector3::UnitX());
+  if (c.i == field.num_x() - 1) add(Vector3::UnitX());
+  if (c.j == 0) add(-Vector3::UnitY());
+  if (c.j == field.num_y() - 1) add(Vector3::UnitY());
 }
 
 void get_triangle(const TriangleMesh& mesh, int t, TerrainTriangle& out) {

@@ -13,7 +13,8 @@ namespace {
 
 constexpr double cone_sine = 1e-6;  // normals may lean this far out of the cone of their feature: rounding
 constexpr double on_end = 1e-9;     // of an edge's length
-constexpr std::uint64_t face_kind = 6, edge_kind = 7, vertex_kind = 8;  // of features, after those of FeatureKind
+constexpr std::uint64_t face_kind = 6, edge_kind = 7, vertex_kind = 8,
+                        hollow_kind = 9;  // of features, after those of FeatureKind
 
 std::uint64_t terrain_feature(std::uint64_t kind, std::uint64_t of_shape, int of_terrain) {
   return (kind << 60) | ((of_shape & ((1ull << 30) - 1)) << 30) | static_cast<std::uint64_t>(of_terrain);
@@ -85,10 +86,27 @@ class WayFinder {
       side.kind[j] = EdgeKind::flat, side.beyond[j] = p, side.across[j] = n;
       side.vertex[j] = side.edge[j] = -1;
     }
+    TerrainTriangle other = side;
     side.corner[0] = p, side.corner[1] = p0, side.corner[2] = q0;
+    other.corner[0] = p, other.corner[1] = q0, other.corner[2] = q;
+    make_upright(t.vertex[k], side, 0);
+    make_upright(t.vertex[(k + 1) % 3], other, 1);
     s_.near.push_back(side), s_.near_number.push_back(-1);
-    side.corner[1] = q0, side.corner[2] = q;
-    s_.near.push_back(side), s_.near_number.push_back(-1);
+    s_.near.push_back(other), s_.near_number.push_back(-1);
+  }
+
+  // At a corner of a height field two sides meet in an upright edge: edge k of one of them.
+  void make_upright(int vertex, TerrainTriangle& side, int k) const {
+    if constexpr (is_field) {
+      const int i = vertex % terrain_.num_x(), j = vertex / terrain_.num_x();
+      const double x = i == 0 ? -1.0 : i == terrain_.num_x() - 1 ? 1.0 : 0.0;
+      const double y = j == 0 ? -1.0 : j == terrain_.num_y() - 1 ? 1.0 : 0.0;
+      if (x == 0.0 || y == 0.0) return;
+      side.kind[k] = EdgeKind::convex;
+      side.across[k] = std::abs(side.normal.x()) > 0.5 ? Vector3(0.0, y, 0.0) : Vector3(x, 0.0, 0.0);
+      side.beyond[k] = side.corner[k] - side.normal;
+      side.edge[k] = 3 * terrain_.num_triangles() + (x > 0.0 ? 1 : 0) + (y > 0.0 ? 2 : 0);
+    }
   }
 
   void sort_by_region() {
@@ -140,17 +158,34 @@ class WayFinder {
       ++num_over;
       add_point(way, m.position[i], m.gap[i], terrain_feature(face_kind, m.feature[i] & ((1ull << 20) - 1), t.region));
     }
-    // The four points of a hull need not have the lowest.
-    if constexpr (std::is_same_v<G, ConvexHull>) {
-      const Vector3 p = probe_.lowest_along(t.normal);
-      if (way.depth < -gap - 1e-9 && is_over(first, last, p))
-        add_point(way, p - (0.5 * gap) * t.normal, gap, terrain_feature(face_kind, (1u << 20) - 1, t.region));
-    }
-    // Of many corners the plane's kernel keeps four. Where one is over nothing, others may be over the face.
+    // Of many corners the plane's kernel keeps four. Where one is over nothing, others may be over the face; and where
+    // the margin is wide they need not have the lowest.
     if constexpr (std::is_same_v<G, ConvexHull> || std::is_same_v<G, Cylinder>) {
-      if (num_over < m.size) add_corners(way, first, last);
+      const bool has_lowest = *std::min_element(m.gap, m.gap + m.size) <= gap + 1e-9;
+      if (num_over < m.size || !has_lowest) add_corners(way, first, last);
     }
+    if (num_over < m.size) add_hollow_edges(way, first, last);
     drop_if_empty();
+  }
+
+  // A face of the shape that goes on beyond a hollow edge, into the other slope, stands on this one up to the edge.
+  void add_hollow_edges(TerrainWay& way, int first, int last) {
+    for (int i = first; i < last; ++i)
+      for (int k = 0; k < 3; ++k) {
+        const TerrainTriangle& t = s_.near[i];
+        if (t.kind[k] != EdgeKind::hollow) continue;
+        const Vector3 &p = t.corner[k], &q = t.corner[(k + 1) % 3];
+        EdgePoint clipped[2];
+        const int size = probe_.clip_edge(p, q, t.normal, clipped);
+        for (int j = 0; j < size; ++j) {
+          const EdgePoint& c = clipped[j];
+          const double gap = std::max(c.gap, way.gap);
+          const bool is_end = c.along == 0.0 || c.along == 1.0;
+          const std::uint64_t vertex = static_cast<std::uint64_t>(t.vertex[c.along < 0.5 ? k : (k + 1) % 3]);
+          add_point(way, p + c.along * (q - p) + (0.5 * gap) * t.normal, gap,
+                    terrain_feature(hollow_kind, is_end ? (1ull << 29) | vertex : c.of_shape, t.region));
+        }
+      }
   }
 
   void add_corners(TerrainWay& way, int first, int last) {
@@ -195,11 +230,16 @@ class WayFinder {
     const ProbeResult apart = probe_.distance_to(span);
     if (apart.is_apart) {
       if (!(apart.gap <= q_.margin)) return;
-      const double s = (apart.at - span.ends[0]).dot(along) / length2;
-      if (s > on_end && s < 1.0 - on_end) {
-        if (is_in_cone(t, e.k, apart.at, apart.normal)) take_edge(e, span, apart, s);
+      // The nearest point is inside the edge where the normal is across it.
+      const double lean = apart.normal.dot(along) / std::sqrt(length2);
+      if (std::abs(lean) <= cone_sine) {
+        if (is_in_cone(t, e.k, apart.at, apart.normal))
+          take_edge(e, span, apart, (apart.at - span.ends[0]).dot(along) / length2);
+        else
+          find_beside_edge(e, span, apart.normal);
       } else {
-        take_corner(e.triangle, s < 0.5 ? e.k : (e.k + 1) % 3, apart, span, e.number);
+        take_corner(e.triangle, lean < 0.0 ? e.k : (e.k + 1) % 3, apart);
+        find_beside_edge(e, span, apart.normal);
       }
       return;
     }
@@ -233,71 +273,94 @@ class WayFinder {
   }
 
   void take_edge(const TerrainScratch::Edge& e, const SupportSpan& span, const ProbeResult& r, double s) {
-    const TerrainTriangle& t = s_.near[e.triangle];
     EdgePoint clipped[2];
     const int size = probe_.clip_edge(span.ends[0], span.ends[1], r.normal, clipped);
     const bool is_inside = s >= -on_end && s <= 1.0 + on_end;
     if (size == 0 && !is_inside) return;
     TerrainWay& way = add_way(WayKind::edge, e.number, e.triangle, e.k, r.normal, span.ends[0], r.gap);
-    double least = std::numeric_limits<double>::infinity();
-    const Vector3 along = span.ends[1] - span.ends[0];
-    for (int i = 0; i < size; ++i) {
-      EdgePoint& p = clipped[i];
-      p.gap = std::max(p.gap, r.gap);  // faces lean up to 5°: no point is deeper than the shape is
-      least = std::min(least, p.gap);
-      const int end = p.along < 0.5 ? e.k : (e.k + 1) % 3;
-      const bool is_end = p.along == 0.0 || p.along == 1.0;
-      add_point(way, span.ends[0] + p.along * along + (0.5 * p.gap) * r.normal, p.gap,
-                is_end ? terrain_feature(vertex_kind, 0, t.vertex[end])
-                       : terrain_feature(edge_kind, p.of_shape, e.number));
-    }
+    const double least = add_edge_points(way, e, span, clipped, size);
     if (is_inside && least > r.gap + 1e-9)
       add_point(way, r.at + (0.5 * r.gap) * r.normal, r.gap, terrain_feature(edge_kind, 0, e.number));
     drop_if_empty();
   }
 
   // The nearest point of an edge is its end.
-  void take_corner(int triangle, int k, const ProbeResult& r, const SupportSpan& span, int edge) {
+  void take_corner(int triangle, int k, const ProbeResult& r) {
     const TerrainTriangle& t = s_.near[triangle];
+    if (t.vertex[k] < 0) return;  // of a side: its top is a corner of the surface
     TerrainFan fan;
     get_fan(terrain_, s_.near_number[triangle], k, fan);
     if (!is_in_cone(t, k, fan, r.normal)) return;
     TerrainWay& way = add_way(WayKind::corner, t.vertex[k], triangle, k, r.normal, t.corner[k], r.gap);
     add_point(way, r.at + (0.5 * r.gap) * r.normal, r.gap, terrain_feature(vertex_kind, 0, t.vertex[k]));
     drop_if_empty();
-    add_edge_beside(t, triangle, k, r.normal, span, edge);
   }
 
-  // A corner is nearest and an edge from it runs under a face of the shape: its other points, with the edge's normal.
-  void add_edge_beside(const TerrainTriangle& t, int triangle, int k, const Vector3& n, const SupportSpan& span,
-                       int number) {
+  // The shape is apart from the edge, and something else of the terrain is nearer.
+  void find_beside_edge(const TerrainScratch::Edge& e, const SupportSpan& span, const Vector3& n) {
+    if constexpr (!TerrainProbe<G>::is_point) {
+      const TerrainTriangle& t = s_.near[e.triangle];
+      const bool is_below =
+          probe_.height_over(span.ends[0], t.normal) < 0.0 && probe_.height_over(span.ends[0], t.across[e.k]) < 0.0;
+      // A tip below the edge, inside the terrain.
+      if (is_below && find_overlapping_edge(e, span)) return;
+      add_edge_under_face(e, span, n);
+    }
+  }
+
+  // Something else is nearest, and the edge runs under a face of the shape that is within 5° of n: points of it, with
+  // the normal of the edge's cone that is next to n.
+  void add_edge_under_face(const TerrainScratch::Edge& e, const SupportSpan& span, const Vector3& n) {
+    const TerrainTriangle& t = s_.near[e.triangle];
     const Vector3 along = span.ends[1] - span.ends[0], unit = along.normalized();
-    const Vector3 across = (n - n.dot(unit) * unit).normalized();
-    const int side = span.ends[0] == t.corner[k] ? k : (k + 2) % 3;
+    Vector3 next = (n - n.dot(unit) * unit).normalized();
+    const Vector3 at = span.ends[0] + 0.5 * along;
+    if (!is_in_cone(t, e.k, at, next)) next = next.dot(t.normal) > next.dot(t.across[e.k]) ? t.normal : t.across[e.k];
     EdgePoint clipped[2];
-    const int size = probe_.clip_edge(span.ends[0], span.ends[1], across, clipped);
-    if (size == 0 || !is_in_cone(t, side, span.ends[0], across)) return;
-    TerrainWay& way = add_way(WayKind::edge, number, triangle, side, across, span.ends[0],
-                              probe_.height_over(span.ends[0], across));
-    for (int i = 0; i < size; ++i)
-      if (clipped[i].along > 0.0 && clipped[i].along < 1.0)
-        add_point(way, span.ends[0] + clipped[i].along * along + (0.5 * clipped[i].gap) * across, clipped[i].gap,
-                  terrain_feature(edge_kind, clipped[i].of_shape, number));
+    if (!(next.dot(n) >= cos_face) || !is_in_cone(t, e.k, at, next)) return;
+    const int size = probe_.clip_edge(span.ends[0], span.ends[1], next, clipped);
+    if (size == 0) return;
+    TerrainWay& way =
+        add_way(WayKind::edge, e.number, e.triangle, e.k, next, span.ends[0], probe_.height_over(span.ends[0], next));
+    add_edge_points(way, e, span, clipped, size);
     drop_if_empty();
+  }
+
+  // Returns the least gap.
+  double add_edge_points(TerrainWay& way, const TerrainScratch::Edge& e, const SupportSpan& span, EdgePoint* clipped,
+                         int size) {
+    const TerrainTriangle& t = s_.near[e.triangle];
+    double least = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < size; ++i) {
+      const double along = clipped[i].along;
+      const double gap =
+          std::max(clipped[i].gap, way.gap);  // faces lean up to 5°: no point is deeper than the shape is
+      const int end = along < 0.5 ? e.k : (e.k + 1) % 3;
+      const bool is_end = (along == 0.0 || along == 1.0) && t.vertex[end] >= 0;
+      least = std::min(least, gap);
+      add_point(way, span.ends[0] + along * (span.ends[1] - span.ends[0]) + (0.5 * gap) * way.normal, gap,
+                is_end ? terrain_feature(vertex_kind, 0, t.vertex[end])
+                       : terrain_feature(edge_kind, clipped[i].of_shape, e.number));
+    }
+    return least;
   }
 
   // The core overlaps the edge. Between the normals of the two faces the separation from the edge's line is a function
   // of one angle; its local maxima are sought. (Not against the edge itself: a piece of a longer edge must not be left
   // over its ends.)
-  void find_overlapping_edge(const TerrainScratch::Edge& e, const SupportSpan& span) {
-    constexpr int max_starts = 9;
+  bool find_overlapping_edge(const TerrainScratch::Edge& e, const SupportSpan& span) {
+    constexpr bool is_hull = std::is_same_v<G, ConvexHull>;  // has many edges, and as many maxima
+    constexpr int max_starts = is_hull ? 33 : 17;
+    constexpr double spacing = is_hull ? 0.05 : 0.1;  // rad
     const TerrainTriangle& t = s_.near[e.triangle];
     const Vector3& first = t.normal;
     const Vector3 along = span.ends[1] - span.ends[0], beside = along.normalized().cross(first);
     const double angle = std::atan2(beside.dot(t.across[e.k]), first.dot(t.across[e.k]));
-    const auto direction = [&](double x) { return Vector3(std::cos(x * angle) * first + std::sin(x * angle) * beside); };
+    const auto direction = [&](double x) {
+      return Vector3(std::cos(x * angle) * first + std::sin(x * angle) * beside);
+    };
     const auto separation = [&](double x) { return probe_.height_over(span.ends[0], direction(x)); };
-    const int num_starts = std::clamp(static_cast<int>(std::abs(angle) / 0.2) + 2, 3, max_starts);
+    const int num_starts = std::clamp(static_cast<int>(std::abs(angle) / spacing) + 2, 3, max_starts);
     double gap[max_starts];
     for (int i = 0; i < num_starts; ++i) gap[i] = separation(static_cast<double>(i) / (num_starts - 1));
     ProbeResult best;
@@ -317,15 +380,23 @@ class WayFinder {
       best = r, best_s = s, is_found = true;
     }
     if (is_found) take_edge(e, span, best, best_s);
+    return is_found;
   }
 
-  // Golden section; the ends count.
+  // The best of a few samples, then golden section beside it; the ends count.
   template <class F>
   static double find_maximum(const F& f, double low, double high) {
     constexpr double share = 0.38196601125010515;
-    const double ends[2] = {low, high};
+    constexpr int samples = 8;
+    const double ends[2] = {low, high}, step = (high - low) / samples;
+    double at = low, most = -std::numeric_limits<double>::infinity();
+    for (int i = 0; i <= samples; ++i) {
+      const double value = f(ends[0] + i * step);
+      if (value > most) most = value, at = ends[0] + i * step;
+    }
+    low = std::max(at - step, ends[0]), high = std::min(at + step, ends[1]);
     double x = low + share * (high - low), y = high - share * (high - low), fx = f(x), fy = f(y);
-    for (int i = 0; i < 42; ++i) {
+    for (int i = 0; i < 38; ++i) {
       if (fx >= fy) {
         high = y, y = x, fy = fx;
         x = low + share * (high - low), fx = f(x);
@@ -362,6 +433,7 @@ class WayFinder {
   // A corner inside the shape.
   void find_corner(int triangle, int k) {
     const TerrainTriangle& t = s_.near[triangle];
+    if (t.vertex[k] < 0) return;
     for (const int seen : s_.corners_seen)
       if (seen == t.vertex[k]) return;
     s_.corners_seen.push_back(t.vertex[k]);
@@ -369,21 +441,27 @@ class WayFinder {
     if (probe_.distance_to(point).is_apart) return;
     TerrainFan fan;
     get_fan(terrain_, s_.near_number[triangle], k, fan);
-    Vector3 mean = Vector3::Zero();
-    for (int i = 0; i < fan.size; ++i) mean += fan.normal[i];
     ProbeResult best;
     bool is_found = false;
-    const auto try_start = [&](const Vector3& start) {
-      ProbeResult r;
-      if (!probe_.separate(point, start, r)) return;
-      if constexpr (TerrainProbe<G>::is_smooth) climb(t, k, fan, r);
-      if (!(r.gap <= q_.margin)) return;
-      if ((is_found && !(r.gap > best.gap)) || !is_in_cone(t, k, fan, r.normal)) return;
-      best = r, is_found = true;
+    const auto take = [&](const Vector3& n, double gap) {
+      if (!(gap <= q_.margin) || (is_found && !(gap > best.gap)) || !is_in_cone(t, k, fan, n)) return;
+      best.normal = n, best.gap = gap, is_found = true;
     };
-    if (mean.norm() > 1e-3) try_start(mean.normalized());
-    for (int i = 0; i < fan.size; i += 2)
-      if (i == 0 || fan.normal[i].dot(fan.normal[i - 1]) < 0.999) try_start(fan.normal[i]);
+    if constexpr (TerrainProbe<G>::is_smooth) {
+      Vector3 mean = Vector3::Zero();
+      for (int i = 0; i < fan.size; ++i) mean += fan.normal[i];
+      const auto climb_from = [&](const Vector3& start) {
+        ProbeResult r;
+        r.normal = start, r.gap = probe_.height_over(t.corner[k], start);
+        climb(t, k, fan, r);
+        take(r.normal, r.gap);
+      };
+      if (mean.norm() > 1e-3) climb_from(mean.normalized());
+      for (int i = 0; i < fan.size; i += 2)
+        if (i == 0 || fan.normal[i].dot(fan.normal[i - 1]) < 0.999) climb_from(fan.normal[i]);
+    } else {
+      probe_.for_each_face(t.corner[k], take);
+    }
     if (!is_found) return;
     TerrainWay& way = add_way(WayKind::corner, t.vertex[k], triangle, k, best.normal, t.corner[k], best.gap);
     add_point(way, t.corner[k] + (0.5 * best.gap) * best.normal, best.gap,
@@ -394,7 +472,8 @@ class WayFinder {
   // Round shapes: a search in the cone of the corner, with steps that halve.
   void climb(const TerrainTriangle& t, int k, const TerrainFan& fan, ProbeResult& r) const {
     for (double step = 0.1; step > 1e-8;) {
-      const Vector3 a = (std::abs(r.normal.x()) < 0.7 ? Vector3::UnitX() : Vector3::UnitY()).cross(r.normal).normalized();
+      const Vector3 a =
+          (std::abs(r.normal.x()) < 0.7 ? Vector3::UnitX() : Vector3::UnitY()).cross(r.normal).normalized();
       const Vector3 b = r.normal.cross(a);
       bool is_better = false;
       for (const Vector3& d : {a, Vector3(-a), b, Vector3(-b)}) {

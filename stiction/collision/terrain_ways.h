@@ -1,7 +1,7 @@
 // The ways on which a convex shape leaves a terrain, or the shortest distances to it.
 //
-// A way is a feature of the terrain with a normal n from the cone of that feature, the separation s of the shape from it
-// along n, and points. Where shapes are apart the ways are the local minima of the distance; where they overlap, the
+// A way is a feature of the terrain with a normal n from the cone of that feature, the separation s of the shape from
+// it along n, and points. Where shapes are apart the ways are the local minima of the distance; where they overlap, the
 // local minima of the depth:
 //   faces (regions of triangles in one plane): n is theirs; points are the vertices of the shape that are over it.
 //   convex and border edges: the local maxima of s over the n between the two faces, from several starts. Points: where
@@ -34,7 +34,7 @@ struct TerrainWay {
   int k = 0;           // edge or corner of that triangle
   Vector3 normal, at;  // all of the shape is at least `gap` above the plane through `at`
   double gap;
-  double depth = 0.0;        // of the deepest point; at most −gap
+  double depth = 0.0;       // of the deepest point; at most −gap
   int first = 0, last = 0;  // points found[first … last − 1]
 };
 

@@ -72,8 +72,8 @@ namespace {
 OraclePolytope block_polytope(const Vector3& half, const Pose& X) {
   OraclePolytope out;
   for (int v = 0; v < 8; ++v)
-    out.vertices.push_back(X * Vector3(v & 1 ? half.x() : -half.x(), v & 2 ? half.y() : -half.y(),
-                                       v & 4 ? half.z() : -half.z()));
+    out.vertices.push_back(
+        X * Vector3(v & 1 ? half.x() : -half.x(), v & 2 ? half.y() : -half.y(), v & 4 ? half.z() : -half.z()));
   for (int v = 0; v < 8; ++v)
     for (int k = 0; k < 3; ++k)
       if (!(v >> k & 1)) out.edges.push_back({out.vertices[v], out.vertices[v | 1 << k]});
