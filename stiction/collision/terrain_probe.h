@@ -107,6 +107,18 @@ class TerrainProbe {
 
   static constexpr bool is_smooth = !std::is_same_v<Key, int>;
 
+  // The local maximum of the separation from the span over all directions that belongs to `start`; false where none
+  // comes out. Sharp for polytopes only.
+  bool separate(const SupportSpan& span, const Vector3& start, ProbeResult& out) const {
+    KeysOf<Core, SupportSpan> keys;
+    const ShiftedResult found =
+        shifted_gjk(core_, span, X_AB_, -(X_AB_.rotation * start), shift_distance(core_, span), keys);
+    if (!found.converged) return false;
+    out.normal = -(X_BA_.rotation * found.normal);
+    out.gap = found.gap - radius_;
+    return true;
+  }
+
   // Calls visit(n, separation) for the directions of the faces of a polytope, against the point p.
   template <class Visit>
   void for_each_face(const Vector3& p, Visit&& visit) const {
@@ -141,7 +153,9 @@ class TerrainProbe {
       const FaceView* face = face_towards(n, store, cosine);
       if (!face) return 0;
       if (face->vertices.size() == 2) return clip_to_line(*face, from, to, n, out);
-      return cosine >= cos_face ? clip_to_polygon(*face, from, to, n, out) : 0;
+      if (cosine >= cos_face) return clip_to_polygon(*face, from, to, n, out);
+      if constexpr (std::is_same_v<G, Box> || std::is_same_v<G, ConvexHull>) return cross_lowest(from, to, n, out);
+      return 0;
     }
   }
 
@@ -245,6 +259,21 @@ class TerrainProbe {
     if (!((last - first) * std::sqrt(length2) > same_point)) return 1;
     out[1] = point(last);
     return 2;
+  }
+
+  // Where an edge of a polytope that is level to 0.02 rad crosses the edge: turned by that to both sides, the lowest
+  // points lie to both sides of it.
+  int cross_lowest(const Vector3& from, const Vector3& to, const Vector3& n, EdgePoint out[2]) const {
+    const Vector3 e = to - from, across = e.cross(n).normalized();
+    const Vector3 p = lowest_along((n - 0.02 * across).normalized()),
+                  q = lowest_along((n + 0.02 * across).normalized());
+    const double at_p = across.dot(p - from), at_q = across.dot(q - from);
+    if (!(at_p * at_q < 0.0)) return 0;
+    const Vector3 above = p + (at_p / (at_p - at_q)) * (q - p);
+    const double along = (above - from).dot(e) / e.squaredNorm();
+    if (!(along >= 0.0 && along <= 1.0)) return 0;
+    out[0] = {along, n.dot(above - from), 4};
+    return 1;
   }
 
   // Where the line from a to b, within 5° of level, crosses the edge as seen along n.

@@ -4,206 +4,40 @@
 #include <cmath>
 #include <limits>
 
-#include "stiction/collision/pair_kernels.h"
-#include "stiction/collision/terrain_probe.h"
+#include "stiction/collision/terrain_faces.h"
 
 namespace stiction {
 
 namespace {
 
+using namespace detail;
+
 constexpr double cone_sine = 1e-6;  // normals may lean this far out of the cone of their feature: rounding
 constexpr double on_end = 1e-9;     // of an edge's length
-constexpr std::uint64_t face_kind = 6, edge_kind = 7, vertex_kind = 8,
-                        hollow_kind = 9;  // of features, after those of FeatureKind
-
-std::uint64_t terrain_feature(std::uint64_t kind, std::uint64_t of_shape, int of_terrain) {
-  return (kind << 60) | ((of_shape & ((1ull << 30) - 1)) << 30) | static_cast<std::uint64_t>(of_terrain);
-}
-
-// Barycentric coordinates of the foot of p; of corner k the k-th.
-Vector3 barycentric(const TerrainTriangle& t, const Vector3& p) {
-  const Vector3 e1 = t.corner[1] - t.corner[0], e2 = t.corner[2] - t.corner[0], d = p - t.corner[0];
-  const double a = e1.squaredNorm(), b = e1.dot(e2), c = e2.squaredNorm(), u = d.dot(e1), v = d.dot(e2);
-  const double det = a * c - b * b, x = (c * u - b * v) / det, y = (a * v - b * u) / det;
-  return {1.0 - x - y, x, y};
-}
 
 bool is_sharp(EdgeKind kind) {
   return kind == EdgeKind::convex || kind == EdgeKind::border;
 }
 
 template <class G, class Terrain>
-class WayFinder {
- public:
-  static constexpr bool is_field = std::is_same_v<Terrain, HeightField>;
+class WayFinder : private FaceFinder<G, Terrain> {
+  using Base = FaceFinder<G, Terrain>;
+  using Base::add_point, Base::add_way, Base::drop_if_empty, Base::is_field;
+  using Base::q_, Base::terrain_, Base::probe_, Base::s_, Base::lowest_middle_;
 
-  WayFinder(const TerrainQuery& q, const G& geometry, const Terrain& terrain, TerrainScratch& s)
-      : q_(q), terrain_(terrain), probe_(geometry, q.X_BA), s_(s) {
-    with_plane_ = find_pair_kernel(q.shape.kind(), ShapeKind::plane);
-    // What has its middle behind an open mesh came from elsewhere. Solids push out also what is inside.
-    bool is_solid = is_field;
-    if constexpr (!is_field) is_solid = terrain.is_closed();
-    lowest_middle_ = is_solid ? -q.radius : 0.0;
-  }
+ public:
+  using Base::Base;
 
   void run() {
     s_.near.clear(), s_.near_number.clear(), s_.edges.clear(), s_.corners_seen.clear();
     s_.ways.clear(), s_.found.clear();
-    gather();
-    find_faces();
+    this->gather();
+    this->find_faces();
     find_edges();
     drop_false_ways();
   }
 
  private:
-  void gather() {
-    TerrainTriangle t;
-    bool is_sorted = true;
-    for (const int i : s_.listed) {
-      get_triangle(terrain_, i, t);
-      // Above its plane by more than the margin: no part of it is nearer. The middle tells where that is plain.
-      if (t.normal.dot(q_.center - t.corner[0]) > q_.radius + q_.margin) continue;
-      is_sorted &= s_.near.empty() || s_.near.back().region <= t.region;
-      s_.near.push_back(t), s_.near_number.push_back(i);
-      if constexpr (is_field) {
-        for (int k = 0; k < 3; ++k)
-          if (t.kind[k] == EdgeKind::border) add_side(t, k), is_sorted = false;
-      }
-    }
-    if (!is_sorted) sort_by_region();
-  }
-
-  // A height field is solid below: from a border edge its side goes down, as far as the shape does and more.
-  void add_side(const TerrainTriangle& t, int k) {
-    TerrainTriangle side;
-    const Vector3 p = t.corner[k], q = t.corner[(k + 1) % 3], n = t.across[k];
-    const double bottom = std::min({p.z(), q.z(), q_.center.z()}) - 4.0 * q_.radius - q_.margin;
-    const Vector3 p0(p.x(), p.y(), bottom), q0(q.x(), q.y(), bottom);
-    side.normal = n;
-    const int direction = std::abs(n.x()) > 0.5 ? (n.x() > 0.0 ? 0 : 1) : (n.y() > 0.0 ? 2 : 3);
-    side.region = terrain_.num_triangles() + direction;
-    for (int j = 0; j < 3; ++j) {
-      side.kind[j] = EdgeKind::flat, side.beyond[j] = p, side.across[j] = n;
-      side.vertex[j] = side.edge[j] = -1;
-    }
-    TerrainTriangle other = side;
-    side.corner[0] = p, side.corner[1] = p0, side.corner[2] = q0;
-    other.corner[0] = p, other.corner[1] = q0, other.corner[2] = q;
-    make_upright(t.vertex[k], side, 0);
-    make_upright(t.vertex[(k + 1) % 3], other, 1);
-    s_.near.push_back(side), s_.near_number.push_back(-1);
-    s_.near.push_back(other), s_.near_number.push_back(-1);
-  }
-
-  // At a corner of a height field two sides meet in an upright edge: edge k of one of them.
-  void make_upright(int vertex, TerrainTriangle& side, int k) const {
-    if constexpr (is_field) {
-      const int i = vertex % terrain_.num_x(), j = vertex / terrain_.num_x();
-      const double x = i == 0 ? -1.0 : i == terrain_.num_x() - 1 ? 1.0 : 0.0;
-      const double y = j == 0 ? -1.0 : j == terrain_.num_y() - 1 ? 1.0 : 0.0;
-      if (x == 0.0 || y == 0.0) return;
-      side.kind[k] = EdgeKind::convex;
-      side.across[k] = std::abs(side.normal.x()) > 0.5 ? Vector3(0.0, y, 0.0) : Vector3(x, 0.0, 0.0);
-      side.beyond[k] = side.corner[k] - side.normal;
-      side.edge[k] = 3 * terrain_.num_triangles() + (x > 0.0 ? 1 : 0) + (y > 0.0 ? 2 : 0);
-    }
-  }
-
-  void sort_by_region() {
-    // The order of equal regions stays: their numbers ascend.
-    for (std::size_t i = 1; i < s_.near.size(); ++i)
-      for (std::size_t j = i; j > 0 && s_.near[j - 1].region > s_.near[j].region; --j) {
-        std::swap(s_.near[j - 1], s_.near[j]);
-        std::swap(s_.near_number[j - 1], s_.near_number[j]);
-      }
-  }
-
-  TerrainWay& add_way(WayKind kind, int number, int triangle, int k, const Vector3& n, const Vector3& at, double gap) {
-    TerrainWay way{.kind = kind, .number = number, .triangle = triangle, .k = k, .normal = n, .at = at, .gap = gap};
-    way.first = way.last = static_cast<int>(s_.found.size());
-    s_.ways.push_back(way);
-    return s_.ways.back();
-  }
-  void add_point(TerrainWay& way, const Vector3& middle, double gap, std::uint64_t feature) {
-    if (!(gap <= q_.margin)) return;
-    s_.found.push_back({middle, way.normal, gap, feature});
-    way.last = static_cast<int>(s_.found.size());
-    way.depth = std::max(way.depth, -gap);
-  }
-  void drop_if_empty() {
-    if (s_.ways.back().first == s_.ways.back().last) s_.ways.pop_back();
-  }
-
-  void find_faces() {
-    const int n = static_cast<int>(s_.near.size());
-    for (int first = 0, last; first < n; first = last) {
-      for (last = first + 1; last < n && s_.near[last].region == s_.near[first].region;) ++last;
-      find_face(first, last);
-    }
-  }
-
-  // The shape against the plane of a region, the triangles first … last − 1.
-  void find_face(int first, int last) {
-    static const Shape plane_shape{.geometry = Plane{}};
-    const TerrainTriangle& t = s_.near[first];
-    if (!(t.normal.dot(q_.center - t.corner[0]) >= lowest_middle_)) return;
-    const Pose plane(rotation_with_z(t.normal), t.corner[0]);
-    Manifold m;
-    const double gap = with_plane_(q_.shape, q_.X_BA, plane_shape, plane, q_.margin, plane_memory_, m);
-    if (m.size == 0) return;
-    TerrainWay& way = add_way(WayKind::face, t.region, first, 0, t.normal, t.corner[0], gap);
-    int num_over = 0;
-    for (int i = 0; i < m.size; ++i) {
-      if (!is_over(first, last, m.position[i])) continue;
-      ++num_over;
-      add_point(way, m.position[i], m.gap[i], terrain_feature(face_kind, m.feature[i] & ((1ull << 20) - 1), t.region));
-    }
-    // Of many corners the plane's kernel keeps four. Where one is over nothing, others may be over the face; and where
-    // the margin is wide they need not have the lowest.
-    if constexpr (std::is_same_v<G, ConvexHull> || std::is_same_v<G, Cylinder>) {
-      const bool has_lowest = *std::min_element(m.gap, m.gap + m.size) <= gap + 1e-9;
-      if (num_over < m.size || !has_lowest) add_corners(way, first, last);
-    }
-    if (num_over < m.size) add_hollow_edges(way, first, last);
-    drop_if_empty();
-  }
-
-  // A face of the shape that goes on beyond a hollow edge, into the other slope, stands on this one up to the edge.
-  void add_hollow_edges(TerrainWay& way, int first, int last) {
-    for (int i = first; i < last; ++i)
-      for (int k = 0; k < 3; ++k) {
-        const TerrainTriangle& t = s_.near[i];
-        if (t.kind[k] != EdgeKind::hollow) continue;
-        const Vector3 &p = t.corner[k], &q = t.corner[(k + 1) % 3];
-        EdgePoint clipped[2];
-        const int size = probe_.clip_edge(p, q, t.normal, clipped);
-        for (int j = 0; j < size; ++j) {
-          const EdgePoint& c = clipped[j];
-          const double gap = std::max(c.gap, way.gap);
-          const bool is_end = c.along == 0.0 || c.along == 1.0;
-          const std::uint64_t vertex = static_cast<std::uint64_t>(t.vertex[c.along < 0.5 ? k : (k + 1) % 3]);
-          add_point(way, p + c.along * (q - p) + (0.5 * gap) * t.normal, gap,
-                    terrain_feature(hollow_kind, is_end ? (1ull << 29) | vertex : c.of_shape, t.region));
-        }
-      }
-  }
-
-  void add_corners(TerrainWay& way, int first, int last) {
-    const std::uint64_t names = std::is_same_v<G, Cylinder> ? 64 : 0;
-    probe_.for_each_corner(way.normal, [&](const Vector3& p, int number) {
-      const double gap = way.normal.dot(p - way.at);
-      const Vector3 middle = p - (0.5 * gap) * way.normal;
-      if (!(gap <= q_.margin) || !is_over(first, last, p)) return;
-      add_point(way, middle, gap, terrain_feature(face_kind, names + static_cast<std::uint64_t>(number), way.number));
-    });
-  }
-
-  bool is_over(int first, int last, const Vector3& p) const {
-    for (int i = first; i < last; ++i)
-      if (barycentric(s_.near[i], p).minCoeff() >= -1e-9) return true;
-    return false;
-  }
-
   void find_edges() {
     for (int i = 0; i < static_cast<int>(s_.near.size()); ++i)
       for (int k = 0; k < 3; ++k)
@@ -229,7 +63,10 @@ class WayFinder {
     if (!((q_.center - span.ends[0] - foot * along).squaredNorm() <= reach * reach)) return;
     const ProbeResult apart = probe_.distance_to(span);
     if (apart.is_apart) {
-      if (!(apart.gap <= q_.margin)) return;
+      if (!(apart.gap <= q_.margin)) {
+        find_tip(e, span);
+        return;
+      }
       // The nearest point is inside the edge where the normal is across it.
       const double lean = apart.normal.dot(along) / std::sqrt(length2);
       if (std::abs(lean) <= cone_sine) {
@@ -250,7 +87,11 @@ class WayFinder {
 
   // Whether n is in the cone of edge k: the surface on both sides lies below.
   bool is_in_cone(const TerrainTriangle& t, int k, const Vector3& at, const Vector3& n) const {
-    const auto is_below = [&](const Vector3& p) { return n.dot(p - at) <= cone_sine * (p - at).norm() + 1e-12; };
+    const Vector3 along = (t.corner[(k + 1) % 3] - t.corner[k]).normalized();
+    const auto is_below = [&](const Vector3& p) {
+      const Vector3 aside = p - at - along.dot(p - at) * along;
+      return n.dot(aside) <= cone_sine * aside.norm() + 1e-12;
+    };
     if (!(std::max(n.dot(t.normal), n.dot(t.across[k])) > 0.0)) return false;
     if (!(n.dot(q_.center - at) >= lowest_middle_)) return false;
     if (t.kind[k] == EdgeKind::border) {
@@ -298,14 +139,17 @@ class WayFinder {
 
   // The shape is apart from the edge, and something else of the terrain is nearer.
   void find_beside_edge(const TerrainScratch::Edge& e, const SupportSpan& span, const Vector3& n) {
-    if constexpr (!TerrainProbe<G>::is_point) {
-      const TerrainTriangle& t = s_.near[e.triangle];
-      const bool is_below =
-          probe_.height_over(span.ends[0], t.normal) < 0.0 && probe_.height_over(span.ends[0], t.across[e.k]) < 0.0;
-      // A tip below the edge, inside the terrain.
-      if (is_below && find_overlapping_edge(e, span)) return;
-      add_edge_under_face(e, span, n);
-    }
+    if (!find_tip(e, span)) add_edge_under_face(e, span, n);
+  }
+  // A tip of the shape below the edge, inside the terrain, however far from the edge.
+  bool find_tip(const TerrainScratch::Edge& e, const SupportSpan& span) {
+    if constexpr (TerrainProbe<G>::is_point) return false;
+    const TerrainTriangle& t = s_.near[e.triangle];
+    const std::size_t num_ways = s_.ways.size();
+    if (!(probe_.height_over(span.ends[0], t.normal) < 0.0)) return false;
+    if (!(probe_.height_over(span.ends[0], t.across[e.k]) < 0.0) || !find_overlapping_edge(e, span)) return false;
+    if (s_.ways.size() > num_ways) s_.ways.back().is_tip = true;
+    return true;
   }
 
   // Something else is nearest, and the edge runs under a face of the shape that is within 5° of n: points of it, with
@@ -349,9 +193,6 @@ class WayFinder {
   // of one angle; its local maxima are sought. (Not against the edge itself: a piece of a longer edge must not be left
   // over its ends.)
   bool find_overlapping_edge(const TerrainScratch::Edge& e, const SupportSpan& span) {
-    constexpr bool is_hull = std::is_same_v<G, ConvexHull>;  // has many edges, and as many maxima
-    constexpr int max_starts = is_hull ? 33 : 17;
-    constexpr double spacing = is_hull ? 0.05 : 0.1;  // rad
     const TerrainTriangle& t = s_.near[e.triangle];
     const Vector3& first = t.normal;
     const Vector3 along = span.ends[1] - span.ends[0], beside = along.normalized().cross(first);
@@ -360,27 +201,53 @@ class WayFinder {
       return Vector3(std::cos(x * angle) * first + std::sin(x * angle) * beside);
     };
     const auto separation = [&](double x) { return probe_.height_over(span.ends[0], direction(x)); };
-    const int num_starts = std::clamp(static_cast<int>(std::abs(angle) / spacing) + 2, 3, max_starts);
-    double gap[max_starts];
-    for (int i = 0; i < num_starts; ++i) gap[i] = separation(static_cast<double>(i) / (num_starts - 1));
     ProbeResult best;
     double best_s = 0.0;
     bool is_found = false;
-    for (int i = 0; i < num_starts; ++i) {
-      if ((i > 0 && gap[i] < gap[i - 1]) || (i + 1 < num_starts && gap[i] <= gap[i + 1])) continue;
-      const double x = find_maximum(separation, std::max(i - 1, 0) / (num_starts - 1.0),
-                                    std::min(i + 1, num_starts - 1) / (num_starts - 1.0));
+    const auto consider = [&](double x) {
       ProbeResult r;
       r.normal = direction(x), r.gap = separation(x);
-      if (!(r.gap <= q_.margin) || (is_found && !(r.gap > best.gap))) continue;
+      if (!(r.gap <= q_.margin) || (is_found && !(r.gap > best.gap))) return;
       double s = -1.0;
-      if (!is_touched(span, along, angle, x, direction, s)) continue;
-      if (!is_in_cone(t, e.k, span.ends[0] + 0.5 * along, r.normal)) continue;
+      if (!is_touched(span, along, angle, x, direction, s)) return;
+      if (!is_in_cone(t, e.k, span.ends[0] + 0.5 * along, r.normal)) return;
       r.at = span.ends[0] + s * along;
       best = r, best_s = s, is_found = true;
+    };
+    find_maxima(separation, angle, consider);
+    if constexpr (std::is_same_v<G, Box>) {
+      // Overlapping, maxima are where the edge crosses one of the box's edges: none of them is missed.
+      for (int i = 0; i < 3; ++i)
+        for (const double sign : {-1.0, 1.0}) {
+          const Vector3 n = sign * along.cross(q_.X_BA.rotation.col(i));
+          const double x = std::atan2(beside.dot(n), first.dot(n)) / angle;
+          if (n.norm() > 1e-6 * along.norm() && x > 0.0 && x < 1.0 && is_maximum(separation, x)) consider(x);
+        }
     }
     if (is_found) take_edge(e, span, best, best_s);
     return is_found;
+  }
+
+  template <class F>
+  static bool is_maximum(const F& f, double x) {
+    const double value = f(x);
+    return value < 0.0 && f(x - 1e-6) < value && f(x + 1e-6) < value;
+  }
+
+  // Calls visit(x) for the local maxima of f over 0 … 1, an angle in all.
+  template <class F, class Visit>
+  static void find_maxima(const F& f, double angle, const Visit& visit) {
+    constexpr bool is_hull = std::is_same_v<G, ConvexHull>;  // has many edges, and as many maxima
+    constexpr int max_starts = is_hull ? 33 : 17;
+    constexpr double spacing = is_hull ? 0.05 : 0.1;  // rad
+    const int last = std::clamp(static_cast<int>(std::abs(angle) / spacing) + 1, 2, max_starts - 1);
+    double value[max_starts];
+    for (int i = 0; i <= last; ++i) value[i] = f(static_cast<double>(i) / last);
+    for (int i = 0; i <= last; ++i) {
+      if ((i > 0 && value[i] < value[i - 1]) || (i < last && value[i] <= value[i + 1])) continue;
+      visit(find_maximum(f, std::max(i - 1, 0) / static_cast<double>(last),
+                         std::min(i + 1, last) / static_cast<double>(last)));
+    }
   }
 
   // The best of a few samples, then golden section beside it; the ends count.
@@ -447,21 +314,18 @@ class WayFinder {
       if (!(gap <= q_.margin) || (is_found && !(gap > best.gap)) || !is_in_cone(t, k, fan, n)) return;
       best.normal = n, best.gap = gap, is_found = true;
     };
-    if constexpr (TerrainProbe<G>::is_smooth) {
-      Vector3 mean = Vector3::Zero();
-      for (int i = 0; i < fan.size; ++i) mean += fan.normal[i];
-      const auto climb_from = [&](const Vector3& start) {
-        ProbeResult r;
-        r.normal = start, r.gap = probe_.height_over(t.corner[k], start);
-        climb(t, k, fan, r);
-        take(r.normal, r.gap);
-      };
-      if (mean.norm() > 1e-3) climb_from(mean.normalized());
-      for (int i = 0; i < fan.size; i += 2)
-        if (i == 0 || fan.normal[i].dot(fan.normal[i - 1]) < 0.999) climb_from(fan.normal[i]);
-    } else {
-      probe_.for_each_face(t.corner[k], take);
-    }
+    Vector3 mean = Vector3::Zero();
+    for (int i = 0; i < fan.size; ++i) mean += fan.normal[i];
+    const auto start_from = [&](const Vector3& start) {
+      ProbeResult r;
+      if (!probe_.separate(point, start, r)) return;
+      if constexpr (TerrainProbe<G>::is_smooth) climb(t, k, fan, r);
+      take(r.normal, r.gap);
+    };
+    if (mean.norm() > 1e-3) start_from(mean.normalized());
+    for (int i = 0; i < fan.size; i += 2)
+      if (i == 0 || fan.normal[i].dot(fan.normal[i - 1]) < 0.999) start_from(fan.normal[i]);
+    probe_.for_each_face(t.corner[k], take);
     if (!is_found) return;
     TerrainWay& way = add_way(WayKind::corner, t.vertex[k], triangle, k, best.normal, t.corner[k], best.gap);
     add_point(way, t.corner[k] + (0.5 * best.gap) * best.normal, best.gap,
@@ -517,7 +381,10 @@ class WayFinder {
   // Wholly below the surface of a height field: the shortest way is true.
   void rescue() {
     if constexpr (is_field) {
-      if (s_.ways.empty() || !(q_.center.z() < terrain_.height_at(q_.center.x(), q_.center.y()))) return;
+      const bool is_inside =
+          std::abs(q_.center.x()) <= -terrain_.left() && std::abs(q_.center.y()) <= -terrain_.front();
+      if (s_.ways.empty() || !is_inside) return;
+      if (!(q_.center.z() < terrain_.height_at(q_.center.x(), q_.center.y()))) return;
       s_.ways.front().is_false = false;
     }
   }
@@ -526,8 +393,22 @@ class WayFinder {
     const TerrainTriangle& t = s_.near[i];
     return {{t.corner[0], t.corner[1], t.corner[2]}};
   }
-  // Whether the shape overlaps the face; edges and corners were found by overlapping.
+  bool overlaps_region(int region, double slack) const {
+    for (std::size_t i = 0; i < s_.near.size(); ++i)
+      if (s_.near[i].region == region && !probe_.is_free_of(triangle(static_cast<int>(i)), Vector3::Zero(), slack))
+        return true;
+    return false;
+  }
+  // Whether the shape overlaps the face; other edges and corners were found by overlapping.
   bool is_overlapping(const TerrainWay& c, double slack) const {
+    if (c.is_tip) {
+      for (const TerrainScratch::Edge& e : s_.edges)
+        if (e.number == c.number && overlaps_region(s_.near[e.triangle].region, slack)) return true;
+      // The sides of a height field have no part in its border edges.
+      for (int side = 0; is_field && side < 4; ++side)
+        if (overlaps_region(terrain_.num_triangles() + side, slack)) return true;
+      return false;
+    }
     if (c.kind != WayKind::face) return true;
     const int n = static_cast<int>(s_.near.size());
     const double middle = c.normal.dot(q_.center - c.at);
@@ -540,9 +421,7 @@ class WayFinder {
       for (int i = c.triangle; i < n && s_.near[i].region == c.number; ++i)
         if (barycentric(s_.near[i], crossing).minCoeff() >= 0.0) return true;
     }
-    for (int i = c.triangle; i < n && s_.near[i].region == c.number; ++i)
-      if (!probe_.is_free_of(triangle(i), Vector3::Zero(), slack)) return true;
-    return false;
+    return overlaps_region(c.number, slack);
   }
 
   // Whether the shape, moved by `way_out` along the other way, no longer overlaps the feature of c. Where all of the
@@ -566,14 +445,6 @@ class WayFinder {
     }
     return true;
   }
-
-  const TerrainQuery& q_;
-  const Terrain& terrain_;
-  TerrainProbe<G> probe_;
-  TerrainScratch& s_;
-  PairKernel with_plane_;
-  alignas(16) std::byte plane_memory_[256] = {};
-  double lowest_middle_;
 };
 
 template <class Terrain>

@@ -29,10 +29,11 @@ enum class WayKind : std::uint8_t { face, edge, corner };
 struct TerrainWay {
   WayKind kind;
   bool is_false = false;
-  int number;          // region, edge or vertex of the terrain
-  int triangle;        // in TerrainScratch::near: the first of the region; one that has the edge or the corner
-  int k = 0;           // edge or corner of that triangle
-  Vector3 normal, at;  // all of the shape is at least `gap` above the plane through `at`
+  bool is_tip = false;  // the shape does not overlap the edge: it must overlap a face beside it
+  int number;           // region, edge or vertex of the terrain
+  int triangle;         // in TerrainScratch::near: the first of the region; one that has the edge or the corner
+  int k = 0;            // edge or corner of that triangle
+  Vector3 normal, at;   // all of the shape is at least `gap` above the plane through `at`
   double gap;
   double depth = 0.0;       // of the deepest point; at most −gap
   int first = 0, last = 0;  // points found[first … last − 1]

@@ -158,8 +158,7 @@ std::string describe(const Pose& X, double margin, const BlockGap& truth, const 
 void Scan::check(const Partner& partner, const Shape& shape, const Pose& X, double margin, const BlockGap& truth,
                  const TerrainContacts& contacts) {
   const auto where = [&] { return partner.name + (" " + describe(X, margin, truth, contacts)); };
-  const bool is_hull = shape.kind() == ShapeKind::convex_hull;  // of many edges at one a narrow maximum may be missed
-  const bool is_round = shape.kind() == ShapeKind::cylinder;    // caps are polygons of 16 corners
+  const bool is_round = shape.kind() == ShapeKind::cylinder;  // caps are polygons of 16 corners
   ASSERT_FALSE(contacts.points.empty()) << where();
   double least = margin;
   for (const TerrainPoint& p : contacts.points) least = std::min(least, p.gap);
@@ -172,7 +171,7 @@ void Scan::check(const Partner& partner, const Shape& shape, const Pose& X, doub
     EXPECT_LT(std::abs((on_block.cwiseAbs() - half).maxCoeff()), 1e-6) << where();
     // No depth that is not there: neither more than the shortest way out, nor more than the shape has along the normal.
     invented = std::max(invented, truth.gap - p.gap);
-    EXPECT_GT(p.gap, truth.gap - (is_hull ? 2e-5 : 2e-6)) << where();
+    EXPECT_GT(p.gap, truth.gap - 2e-6) << where();
     EXPECT_GT(p.gap, testing::separation_from_block(partner.geometry, X, half, p.normal) - 1e-8) << where();
   }
 }
@@ -182,6 +181,7 @@ void Scan::check_spread(OnBox& on_box, const Pose& X, double margin, const Block
                         const TerrainContacts& contacts) {
   int axis = 0;
   if (truth.normal.cwiseAbs().maxCoeff(&axis) < 1.0 - 1e-9) return;
+  if (on_box.shape.kind() == ShapeKind::convex_hull) return;  // its edges and faces lie anywhere
   for (int k = 0; k < 3; ++k)
     if (X.rotation.col(k).cwiseAbs().maxCoeff() < 0.9976) return;  // 4°: what leans more has one point
   // Where another way out is nearly as short, the two may choose differently.
@@ -194,7 +194,7 @@ void Scan::check_spread(OnBox& on_box, const Pose& X, double margin, const Block
   std::vector<Vector3> own, of_box;
   for (int i = 0; i < on_box.points.size; ++i) of_box.push_back(on_box.points.position[i]);
   for (const TerrainPoint& p : contacts.points)
-    if (p.normal.dot(truth.normal) > 0.9998) own.push_back(p.position);
+    if (p.normal.dot(truth.normal) > 0.996) own.push_back(p.position);
   if (own.empty()) return;  // round: another way that is as short
   const Spread ours = spread_of(own, axis), theirs = spread_of(of_box, axis);
   const auto where = [&] { return describe(X, margin, truth, contacts); };
@@ -246,7 +246,7 @@ TEST(TerrainScan, BlockAsMesh) {
   for (const Partner& partner : partners())
     for (const auto& m : meshes) {
       Scan scan{.half = half};
-      scan.run(partner, make_shape(testing::block_mesh(half, m.cells, m.flip), true), num_poses(2000));
+      scan.run(partner, make_shape(testing::block_mesh(half, m.cells, m.flip), true), num_poses(1000));
       EXPECT_GT(scan.overlapping, scan.touching / 3);
       EXPECT_GT(scan.at_edges, scan.touching / 4);
     }
@@ -258,7 +258,7 @@ TEST(TerrainScan, BlockAsHeightField) {
   const Shape ground = make_shape(HeightField::make(7, 6, 0.4 / 6, 0.3 / 5, heights), true);
   for (const Partner& partner : partners()) {
     Scan scan{.half = half, .is_field = true};
-    scan.run(partner, ground, num_poses(2000));
+    scan.run(partner, ground, num_poses(1000));
     EXPECT_GT(scan.overlapping, scan.touching / 3);
   }
 }
