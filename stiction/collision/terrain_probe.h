@@ -71,6 +71,8 @@ class TerrainProbe {
     if constexpr (std::is_same_v<G, Sphere> || std::is_same_v<G, Capsule>) radius_ = shape.radius;
   }
 
+  double core_radius() const { return radius_; }
+
   // Height of its lowest point over the plane through q.
   double height_over(const Vector3& q, const Vector3& n) const { return n.dot(lowest_along(n) - q) - radius_; }
   // Its lowest point; of spheres and capsules without the radius.

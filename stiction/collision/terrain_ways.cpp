@@ -146,8 +146,10 @@ class WayFinder : private FaceFinder<G, Terrain> {
     if constexpr (TerrainProbe<G>::is_point) return false;
     const TerrainTriangle& t = s_.near[e.triangle];
     const std::size_t num_ways = s_.ways.size();
-    if (!(probe_.height_over(span.ends[0], t.normal) < 0.0)) return false;
-    if (!(probe_.height_over(span.ends[0], t.across[e.k]) < 0.0) || !find_overlapping_edge(e, span)) return false;
+    // Of spheres and capsules the core: outside, the shortest distance of the core is all there is.
+    const double low = -probe_.core_radius();
+    if (!(probe_.height_over(span.ends[0], t.normal) < low)) return false;
+    if (!(probe_.height_over(span.ends[0], t.across[e.k]) < low) || !find_overlapping_edge(e, span)) return false;
     if (s_.ways.size() > num_ways) s_.ways.back().is_tip = true;
     return true;
   }
