@@ -111,8 +111,6 @@ void get_triangle(const HeightField& field, int t, TerrainTriangle& out) {
     out.edge[k] = 3 * t + k;
     if (other >= 0) {
       const auto its = field.corners(other);
-      const Vector3 p = field.sample(its[0].i, its[0].j);
-      out.across[k] = (field.sample(its[1].i, its[1].j) - p).cross(field.sample(its[2].i, its[2].j) - p).normalized();
       for (int m = 0; m < 3; ++m) {
         const int v = its[m].j * field.num_x() + its[m].i;
         if (v != out.vertex[k] && v != out.vertex[(k + 1) % 3]) out.beyond[k] = field.sample(its[m].i, its[m].j);
@@ -120,10 +118,13 @@ void get_triangle(const HeightField& field, int t, TerrainTriangle& out) {
       }
     }
     classify(out, k, other >= 0, other >= 0 && field.region(other) == out.region);
-    if (other < 0) {
-      const Vector3 e = out.corner[(k + 1) % 3] - out.corner[k];
-      out.across[k] = Vector3(e.y(), -e.x(), 0.0).normalized();
-    }
+    const Vector3 &p = out.corner[k], &q = out.corner[(k + 1) % 3];
+    if (out.kind[k] == EdgeKind::border)
+      out.across[k] = Vector3(q.y() - p.y(), p.x() - q.x(), 0.0).normalized();
+    else if (out.kind[k] == EdgeKind::flat)
+      out.across[k] = out.normal;
+    else
+      out.across[k] = (out.beyond[k] - p).cross(q - p).normalized();
   }
 }
 
