@@ -5,58 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "stiction/collision/convex_face.h"
 #include "stiction/collision/convex_gap.h"
 #include "stiction/collision/feature.h"
 #include "stiction/collision/hull_faces.h"
-#include "stiction/model/shape.h"
+#include "stiction/collision/terrain_span.h"
 
 namespace stiction {
-
-// An edge of a terrain; a vertex where both ends are the same.
-struct SupportSpan {
-  using Key = int;
-  Vector3 ends[2];
-  int support(const Vector3& d, int) const { return d.dot(ends[1] - ends[0]) > 0.0 ? 1 : 0; }
-  const Vector3& point(int key) const { return ends[key]; }
-  double extent() const { return 0.5 * (ends[1] - ends[0]).norm(); }
-};
-
-struct ProbeResult {
-  bool is_apart = false;  // of the core: normal and place are those of the shortest distance
-  double gap = 0.0;       // of the surfaces along the normal
-  Vector3 normal, at;     // `at`: on the span
-};
-
-// Where an edge runs under a face or a line of the shape.
-struct EdgePoint {
-  double along;            // 0 … 1 from the first to the second end
-  double gap;              // along the normal
-  std::uint64_t of_shape;  // names what of the shape cuts the edge; 0 where it is the end of the edge
-};
-
-namespace detail {
-inline SupportPoint probe_core(const Sphere&) {
-  return {};
-}
-inline SupportSegment probe_core(const Capsule& shape) {
-  return {shape.half_length};
-}
-inline SupportCylinder probe_core(const Cylinder& shape) {
-  return {shape.radius, shape.half_length};
-}
-inline SupportEllipsoid probe_core(const Ellipsoid& shape) {
-  return {shape.radii};
-}
-inline SupportBox probe_core(const Box& shape) {
-  return {shape.half_size};
-}
-inline SupportHull probe_core(const ConvexHull& shape) {
-  return {shape};
-}
-}  // namespace detail
 
 template <class G>
 class TerrainProbe {
@@ -86,7 +42,7 @@ class TerrainProbe {
     ProbeResult out;
     const Vector3 e = span.ends[1] - span.ends[0];
     if constexpr (is_point) {
-      const double t = foot_on(span, X_BA_.position);
+      const double t = span.foot(X_BA_.position);
       out.at = span.ends[0] + t * e;
       const Vector3 d = X_BA_.position - out.at;
       const double distance = d.norm();
@@ -177,17 +133,6 @@ class TerrainProbe {
   }
 
  private:
-  double round_radius() const {
-    if constexpr (requires { shape_.half_length; }) return shape_.radius;
-    return 0.0;
-  }
-
-  static double foot_on(const SupportSpan& span, const Vector3& p) {
-    const Vector3 e = span.ends[1] - span.ends[0];
-    const double length2 = e.squaredNorm();
-    return length2 > 0.0 ? std::clamp((p - span.ends[0]).dot(e) / length2, 0.0, 1.0) : 0.0;
-  }
-
   const FaceView* face_towards(const Vector3& n, FaceStore& store, double& cosine) const {
     const Vector3 down = -(X_AB_.rotation * n);
     if constexpr (std::is_same_v<G, ConvexHull>) {
@@ -242,7 +187,7 @@ class TerrainProbe {
     // How far the line is beside the edge, as seen along n: at most a tenth of the radius, which lifts the surface a
     // little.
     const Vector3 beside = e.cross(n).normalized();
-    const double round = round_radius(), limit = 0.1 * round;
+    const double round = detail::round_radius(shape_), limit = 0.1 * round;
     const double drift = beside.dot(b - a) / (at_b - at_a), start = beside.dot(a - from) - drift * at_a;
     if (std::abs(drift) > 1e-12) {
       const double low = (-limit - start) / drift, high = (limit - start) / drift;
@@ -294,7 +239,6 @@ class TerrainProbe {
   }
 
   static constexpr double same_point = 1e-7;  // m
-
   const G& shape_;
   Core core_;
   Pose X_BA_, X_AB_;
