@@ -58,7 +58,7 @@ class TerrainProbe {
       const Vector3 on_a = detail::find_witness(core_, span, X_AB_, keys, found.weight, n, found.distance);
       out.normal = -(X_BA_.rotation * n);
       out.gap = found.distance - radius_;
-      out.at = X_BA_ * Vector3(on_a + found.distance * n);
+      out.at = span.ends[0] + span.foot(X_BA_ * Vector3(on_a + found.distance * n)) * e;
     }
     return out;
   }
