@@ -1,4 +1,5 @@
-// Pair kernels of primitives, apart and touching, and whole calls of the collider for piles of many bodies.
+// Pair kernels of primitives, apart and touching, and whole calls of the collider for piles of many bodies and for
+// one body on a terrain.
 // CPU time per pair or per step; run with --help for filters.
 #include <benchmark/benchmark.h>
 
@@ -11,7 +12,9 @@
 #include "stiction/collision/collider.h"
 #include "stiction/collision/collision_cache.h"
 #include "stiction/collision/primitives.h"
+#include "stiction/model/height_field.h"
 #include "stiction/model/model_builder.h"
+#include "stiction/model/triangle_mesh.h"
 
 namespace stiction {
 namespace {
@@ -152,6 +155,71 @@ void add_pile(const std::string& name, int n, const Geometry& geometry, const Ve
   })->Unit(benchmark::kMicrosecond);
 }
 
+// A height field of 60 × 60 cells of 5 cm: flat, or hills; and the same as a mesh.
+std::shared_ptr<const HeightField> make_field(bool is_flat) {
+  constexpr int n = 61;
+  std::vector<double> heights;
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i) heights.push_back(is_flat ? 0.0 : 0.05 * std::sin(0.7 * i) * std::cos(0.5 * j));
+  return HeightField::make(n, n, 0.05, 0.05, heights);
+}
+std::shared_ptr<const TriangleMesh> as_mesh(const HeightField& field) {
+  std::vector<Vector3> vertices;
+  std::vector<std::array<int, 3>> triangles;
+  for (int j = 0; j < field.num_y(); ++j)
+    for (int i = 0; i < field.num_x(); ++i) vertices.push_back(field.sample(i, j));
+  for (int t = 0; t < field.num_triangles(); ++t) {
+    const auto c = field.corners(t);
+    const auto number = [&](int k) { return c[k].j * field.num_x() + c[k].i; };
+    triangles.push_back({number(0), number(1), number(2)});
+  }
+  return TriangleMesh::make(vertices, triangles);
+}
+
+// One body that lies on a terrain, here and there.
+void add_terrain(const std::string& name, const Geometry& body, const Matrix3& lay, double height,
+                 const HeightField& field, const Geometry& ground) {
+  ModelBuilder builder;
+  builder.add_shape({.geometry = ground});
+  const int b = builder.add_body({});
+  builder.add_shape({.body = b, .geometry = body, .mass = 1.0});
+  const std::shared_ptr<const Model> model = builder.build();
+  Random random(3);
+  std::vector<Pose> poses;
+  for (int i = 0; i < num_poses; ++i) {
+    Pose X(random.turn(1e-3) * lay, random.vector(1.0));
+    X.position.z() = field.height_at(X.position.x(), X.position.y()) + height + random.uniform(-1e-3, 5e-4);
+    poses.push_back(X);
+  }
+  benchmark::RegisterBenchmark(("terrain/" + name).c_str(), [=](benchmark::State& state) {
+    Collider collider(model);
+    CollisionCache cache;
+    std::size_t i = 0, points = 0;
+    for (auto _ : state) {
+      points += collider.collide({&poses[i], 1}, {}, cache).size();
+      i = (i + 1) % poses.size();
+    }
+    state.counters["points"] = static_cast<double>(points) / static_cast<double>(state.iterations());
+  });
+}
+
+void add_terrains() {
+  static const Matrix3 lying = Eigen::AngleAxisd(1.5707963267948966, Vector3::UnitX()).toRotationMatrix();
+  for (const bool is_flat : {true, false}) {
+    const auto field = make_field(is_flat);
+    const auto mesh = as_mesh(*field);
+    for (const bool is_mesh : {false, true}) {
+      const Geometry ground = is_mesh ? Geometry(mesh) : Geometry(field);
+      const std::string on = std::string(is_flat ? " on flat " : " on hills, ") + (is_mesh ? "mesh" : "field");
+      add_terrain("sphere" + on, sphere, Matrix3::Identity(), 0.1, *field, ground);
+      add_terrain("capsule" + on, capsule, lying, 0.05, *field, ground);
+      add_terrain("cylinder" + on, cylinder, Matrix3::Identity(), 0.1, *field, ground);
+      add_terrain("ellipsoid" + on, ellipsoid, Matrix3::Identity(), 0.08, *field, ground);
+      add_terrain("box" + on, box, Matrix3::Identity(), 0.08, *field, ground);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace stiction
 
@@ -159,6 +227,7 @@ int main(int argc, char** argv) {
   using namespace stiction;
   benchmark::Initialize(&argc, argv);
   add_kernels();
+  add_terrains();
   const Box cube{{0.05, 0.05, 0.05}}, kapla{{0.1, 0.025, 0.008}};
   add_pile("pile/216 spheres", 216, Sphere{0.05}, Vector3(0.1, 0.1, 0.1), 1e-5);
   add_pile("pile/102 kapla blocks", 102, kapla, Vector3(0.21, 0.06, 0.016), 1e-5);

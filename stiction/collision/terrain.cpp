@@ -4,117 +4,21 @@
 #include <cmath>
 #include <limits>
 
-#include "stiction/collision/convex_pair.h"
-#include "stiction/collision/feature.h"
 #include "stiction/collision/pair_grid.h"
-#include "stiction/collision/pair_kernels.h"
 #include "stiction/collision/reduce.h"
-#include "stiction/collision/terrain_triangle.h"
 
 namespace stiction {
 
 namespace {
 
 constexpr double like_normal = 0.99984769515639124;  // cos 1°
-constexpr double below_sine = 1e-3;  // the surface around an edge may rise this much over the tangent plane
-constexpr double on_edge = 1e-6;     // barycentric coordinate of a point on an edge
-constexpr std::uint64_t face_kind = 6, edge_kind = 7, vertex_kind = 8;  // of features, after those of FeatureKind
-
-std::uint64_t terrain_feature(std::uint64_t kind, std::uint64_t of_shape, int of_terrain) {
-  return (kind << 60) | ((of_shape & ((1ull << 30) - 1)) << 30) | static_cast<std::uint64_t>(of_terrain);
-}
 
 struct Work {
   const Shape& shape;
   Pose X_WA, X_WB;
   double margin;
-  bool is_solid_below;  // height field: nothing is ever on the wrong side
-  PairKernel with_plane;
-  alignas(16) std::byte plane_memory[256] = {};
   TerrainContacts& out;
 };
-
-// Barycentric coordinates of the foot of p; of corner k the k-th.
-Vector3 barycentric(const TerrainTriangle& t, const Vector3& p) {
-  const Vector3 e1 = t.corner[1] - t.corner[0], e2 = t.corner[2] - t.corner[0], d = p - t.corner[0];
-  const double a = e1.squaredNorm(), b = e1.dot(e2), c = e2.squaredNorm(), u = d.dot(e1), v = d.dot(e2);
-  const double det = a * c - b * b, x = (c * u - b * v) / det, y = (a * v - b * u) / det;
-  return {1.0 - x - y, x, y};
-}
-
-// The shape against the face. The plane's frame: z along the normal, through the first corner.
-double touch_face(Work& w, const TerrainTriangle& t) {
-  const Vector3 n = w.X_WB.rotation * t.normal;
-  const Pose plane(rotation_with_z(n), w.X_WB * t.corner[0]);
-  static const Shape plane_shape{.geometry = Plane{}};
-  // A mesh has an inside without a bottom: what has its middle below the surface came from elsewhere.
-  const Vector3 center = w.X_WA * w.shape.pose.to_local(w.shape.bound_center);
-  const double height = n.dot(center - plane.position);
-  const double deepest = w.is_solid_below ? -w.shape.bound_radius : 0.0;
-  if (!(height >= deepest)) return std::numeric_limits<double>::infinity();
-  Manifold m;
-  const double gap = w.with_plane(w.shape, w.X_WA, plane_shape, plane, w.margin, w.plane_memory, m);
-  for (int i = 0; i < m.size; ++i) {
-    const Vector3 at = barycentric(t, w.X_WB.to_local(m.position[i]));
-    if (!(at.minCoeff() >= -1e-9)) continue;
-    w.out.found.push_back(
-        {m.position[i], n, m.gap[i], terrain_feature(face_kind, m.feature[i] & ((1ull << 20) - 1), t.region)});
-  }
-  return gap;
-}
-
-// Whether the surface around q lies below the plane through q with normal n (terrain frame): the triangle, and its
-// neighbours across those edges that q lies on.
-bool lies_below(const TerrainTriangle& t, const bool is_on[3], const Vector3& q, const Vector3& n) {
-  const auto is_below = [&](const Vector3& p) { return n.dot(p - q) <= below_sine * (p - q).norm() + 1e-12; };
-  for (int k = 0; k < 3; ++k)
-    if (!is_below(t.corner[k]) || (is_on[k] && !is_below(t.beyond[k]))) return false;
-  return true;
-}
-
-// Takes a point of the shape against the triangle if it is on a ridge, peak or border.
-void take_ridge_point(Work& w, const TerrainTriangle& t, const Vector3& position, const Vector3& normal, double gap,
-                      std::uint64_t feature) {
-  const Vector3 q = w.X_WB.to_local(position - (0.5 * gap) * normal), n = w.X_WB.rotation.transpose() * normal;
-  const Vector3 at = barycentric(t, q);
-  int edge = -1, num_edges = 0, corner = -1;
-  bool is_sharp = false, is_on[3];
-  for (int k = 0; k < 3; ++k) {
-    is_on[k] = at[(k + 2) % 3] <= on_edge;  // edge k is where the coordinate of the third corner is zero
-    if (!is_on[k]) continue;
-    edge = k, ++num_edges;
-    is_sharp |= t.kind[k] == EdgeKind::convex || t.kind[k] == EdgeKind::border;
-  }
-  if (num_edges == 0 || !is_sharp || !(t.normal.dot(n) > 0.0) || !lies_below(t, is_on, q, n)) return;
-  if (num_edges >= 2) at.maxCoeff(&corner);
-  const std::uint64_t of_shape = kind_of(feature) == FeatureKind::edges ? feature >> 30 : 0;
-  w.out.found.push_back({position, normal, gap,
-                         corner >= 0 ? terrain_feature(vertex_kind, of_shape, t.vertex[corner])
-                                     : terrain_feature(edge_kind, of_shape, t.edge[edge])});
-}
-
-template <class T>
-void touch_triangle(Work& w, const T& shape, const TerrainTriangle& t) {
-  ConvexPairCache cache;
-  Manifold m;
-  collide_convex(shape, w.X_WA, SupportTriangle{{t.corner[0], t.corner[1], t.corner[2]}}, w.X_WB, w.margin, cache, m);
-  for (int i = 0; i < m.size; ++i) take_ridge_point(w, t, m.position[i], m.normal[i], m.gap[i], m.feature[i]);
-}
-
-void touch_ridges(Work& w, const TerrainTriangle& t) {
-  const auto is_sharp = [&](int k) { return t.kind[k] == EdgeKind::convex || t.kind[k] == EdgeKind::border; };
-  if (!is_sharp(0) && !is_sharp(1) && !is_sharp(2)) return;
-  std::visit(
-      [&](const auto& g) {
-        using G = std::decay_t<decltype(g)>;
-        if constexpr (std::is_same_v<G, std::shared_ptr<const ConvexHull>>)
-          touch_triangle(w, *g, t);
-        else if constexpr (std::is_same_v<G, Sphere> || std::is_same_v<G, Capsule> || std::is_same_v<G, Cylinder> ||
-                           std::is_same_v<G, Ellipsoid> || std::is_same_v<G, Box>)
-          touch_triangle(w, g, t);
-      },
-      w.shape.geometry);
-}
 
 // Points found twice are one: the same feature, or the same place with a like normal. The deeper one stays.
 void merge_equal(std::vector<TerrainPoint>& points) {
@@ -132,10 +36,27 @@ void merge_equal(std::vector<TerrainPoint>& points) {
   points.resize(n, {});
 }
 
+// Where the margin is wide, choose_points() may leave out a point that is much deeper than all others.
+void include_deepest(const ContactCandidate* group, int size, int* chosen, int num_chosen) {
+  const auto is_deeper = [&](int i, int j) { return group[i].gap < group[j].gap; };
+  int deepest = 0, lowest = 0, nearest = 0;
+  for (int i = 1; i < size; ++i)
+    if (is_deeper(i, deepest)) deepest = i;
+  const auto distance2 = [&](int i) {
+    const double x = group[i].x - group[deepest].x, y = group[i].y - group[deepest].y;
+    return x * x + y * y;
+  };
+  for (int i = 1; i < num_chosen; ++i) {
+    if (is_deeper(chosen[i], chosen[lowest])) lowest = i;
+    if (distance2(chosen[i]) < distance2(chosen[nearest])) nearest = i;
+  }
+  if (group[deepest].gap < group[chosen[lowest]].gap - gap_tolerance(1e-3)) chosen[nearest] = deepest;
+}
+
 // Groups of like normal, each reduced to four points.
 void reduce_groups(Work& w, const TerrainMemory& memory) {
   constexpr int most = 128;
-  std::vector<TerrainPoint>& found = w.out.found;
+  std::vector<TerrainPoint>& found = w.out.scratch.found;
   const std::size_t n = found.size();
   ContactCandidate group[most];
   std::size_t member[most];
@@ -156,6 +77,7 @@ void reduce_groups(Work& w, const TerrainMemory& memory) {
     int chosen[Manifold::max_points];
     const int num_chosen = choose_points({group, static_cast<std::size_t>(size)}, w.margin,
                                          {old, static_cast<std::size_t>(num_old)}, chosen);
+    include_deepest(group, size, chosen, num_chosen);
     for (int i = 0; i < num_chosen; ++i) w.out.points.push_back(found[member[chosen[i]]]);
     for (int i = 0; i < size; ++i) found[member[i]].gap = std::numeric_limits<double>::infinity();
   }
@@ -163,26 +85,42 @@ void reduce_groups(Work& w, const TerrainMemory& memory) {
             [](const TerrainPoint& p, const TerrainPoint& q) { return p.feature < q.feature; });
 }
 
+// Leaves the points of true ways, in the world.
+void take_true_points(const Work& w, TerrainScratch& s) {
+  const std::size_t n = s.found.size();
+  for (const TerrainWay& way : s.ways)
+    for (int i = way.first; way.is_false && i < way.last; ++i) s.found[i].gap = std::numeric_limits<double>::infinity();
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!(s.found[i].gap <= w.margin)) continue;
+    s.found[kept] = s.found[i];
+    s.found[kept].position = w.X_WB * s.found[i].position;
+    s.found[kept].normal = w.X_WB.rotation * s.found[i].normal;
+    ++kept;
+  }
+  s.found.resize(kept, {});
+}
+
 template <class Terrain>
 double collide(Work& w, const Terrain& terrain, TerrainMemory& memory) {
   TerrainContacts& out = w.out;
-  out.points.clear(), out.found.clear();
-  const Bounds bounds = bounds_of(w.shape, w.X_WB.inverse() * w.X_WA);
+  TerrainScratch& s = out.scratch;
+  out.points.clear();
+  const Pose X_BA = w.X_WB.inverse() * w.X_WA;
+  const Bounds bounds = bounds_of(w.shape, X_BA);
   if (!bounds.center.allFinite()) return std::numeric_limits<double>::quiet_NaN();
   // Wider than the margin, so that a shape in the air sleeps for some way.
   const double ahead = w.margin + 0.2 * w.shape.bound_radius;
   const Vector3 half = bounds.half.array() + ahead;
-  list_triangles(terrain, bounds.center - half, bounds.center + half, out.triangles);
-  if (out.triangles.empty()) {
+  list_triangles(terrain, bounds.center - half, bounds.center + half, s.listed);
+  if (s.listed.empty()) {
     memory.size = 0;
     return ahead;
   }
-  TerrainTriangle t;
-  for (const int i : out.triangles) {
-    get_triangle(terrain, i, t);
-    if (touch_face(w, t) <= w.margin) touch_ridges(w, t);
-  }
-  merge_equal(out.found);
+  const Vector3 center = X_BA * w.shape.pose.to_local(w.shape.bound_center);
+  find_ways({w.shape, X_BA, center, w.shape.bound_radius, w.margin}, terrain, s);
+  take_true_points(w, s);
+  merge_equal(s.found);
   reduce_groups(w, memory);
   memory.size = std::min(static_cast<int>(out.points.size()), TerrainMemory::max_features);
   double least = w.margin;
@@ -197,13 +135,7 @@ double collide(Work& w, const Terrain& terrain, TerrainMemory& memory) {
 
 double collide_terrain(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double margin,
                        TerrainMemory& memory, TerrainContacts& out) {
-  Work w{.shape = a,
-         .X_WA = X_WA,
-         .X_WB = X_WB,
-         .margin = margin,
-         .is_solid_below = b.kind() == ShapeKind::height_field,
-         .with_plane = find_pair_kernel(a.kind(), ShapeKind::plane),
-         .out = out};
+  Work w{.shape = a, .X_WA = X_WA, .X_WB = X_WB, .margin = margin, .out = out};
   if (const auto* mesh = std::get_if<std::shared_ptr<const TriangleMesh>>(&b.geometry))
     return collide(w, **mesh, memory);
   return collide(w, *std::get<std::shared_ptr<const HeightField>>(b.geometry), memory);

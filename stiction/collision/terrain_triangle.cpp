@@ -13,6 +13,7 @@ constexpr double flat_sine = 1e-6;  // edges that bend less are flat
 void classify(TerrainTriangle& t, int k, bool has_neighbour, bool is_same_region) {
   if (!has_neighbour) {
     t.kind[k] = EdgeKind::border, t.beyond[k] = t.corner[k];
+    t.across[k] = (t.corner[(k + 1) % 3] - t.corner[k]).cross(t.normal).normalized();
     return;
   }
   const Vector3 e = t.beyond[k] - t.corner[k];
@@ -22,7 +23,64 @@ void classify(TerrainTriangle& t, int k, bool has_neighbour, bool is_same_region
                                                           : EdgeKind::hollow;
 }
 
+int vertex_of(const TriangleMesh& mesh, int t, int k) {
+  return mesh.triangles()[t][k];
+}
+int vertex_of(const HeightField& field, int t, int k) {
+  const auto c = field.corners(t)[k];
+  return c.j * field.num_x() + c.i;
+}
+const Vector3& place_of(const TriangleMesh& mesh, int vertex) {
+  return mesh.vertex(vertex);
+}
+Vector3 place_of(const HeightField& field, int vertex) {
+  return field.sample(vertex % field.num_x(), vertex / field.num_x());
+}
+
+// Walks around the corner across one side, then, where that ends at a border, across the other.
+template <class Terrain>
+void collect_fan(const Terrain& terrain, int t, int k, TerrainFan& out) {
+  const int center = vertex_of(terrain, t, k);
+  const Vector3 origin = place_of(terrain, center);
+  out.size = 0;
+  const auto add = [&](int triangle, int corner) {
+    const Vector3 a = place_of(terrain, vertex_of(terrain, triangle, (corner + 1) % 3));
+    const Vector3 b = place_of(terrain, vertex_of(terrain, triangle, (corner + 2) % 3));
+    const Vector3 n = (a - origin).cross(b - origin).normalized();
+    if (out.size < TerrainFan::max_size) out.corner[out.size] = a, out.normal[out.size++] = n;
+    if (out.size < TerrainFan::max_size) out.corner[out.size] = b, out.normal[out.size++] = n;
+  };
+  add(t, k);
+  for (const int side : {2, 0}) {
+    int triangle = t, corner = k;
+    for (int step = 0; step < TerrainFan::max_size; ++step) {
+      triangle = terrain.across(triangle, (corner + side) % 3);
+      if (triangle == t) return;
+      if (triangle < 0) break;
+      for (corner = 0; corner < 2 && vertex_of(terrain, triangle, corner) != center;) ++corner;
+      add(triangle, corner);
+    }
+  }
+}
+
 }  // namespace
+
+void get_fan(const TriangleMesh& mesh, int t, int k, TerrainFan& out) {
+  collect_fan(mesh, t, k, out);
+}
+void get_fan(const HeightField& field, int t, int k, TerrainFan& out) {
+  collect_fan(field, t, k, out);
+  // Its sides go straight down: their normals belong to the corners of the border.
+  const auto c = field.corners(t)[k];
+  const auto add = [&](const Vector3& n) {
+    for (int i = 0; i < 2 && out.size < TerrainFan::max_size; ++i)
+      out.corner[out.size] = out.corner[0], out.normal[out.size++] = n;
+  };
+  if (c.i == 0) add(-Vector3::UnitX());
+  if (c.i == field.num_x() - 1) add(Vector3::UnitX());
+  if (c.j == 0) add(-Vector3::UnitY());
+  if (c.j == field.num_y() - 1) add(Vector3::UnitY());
+}
 
 void get_triangle(const TriangleMesh& mesh, int t, TerrainTriangle& out) {
   out.normal = mesh.normal(t), out.region = mesh.region(t);
@@ -33,7 +91,7 @@ void get_triangle(const TriangleMesh& mesh, int t, TerrainTriangle& out) {
     if (other >= 0)
       for (int m = 0; m < 3; ++m)
         if (mesh.across(other, m) == t && mesh.triangles()[other][m] == out.vertex[(k + 1) % 3]) {
-          out.beyond[k] = mesh.corner(other, (m + 2) % 3);
+          out.beyond[k] = mesh.corner(other, (m + 2) % 3), out.across[k] = mesh.normal(other);
           out.edge[k] = std::min(out.edge[k], 3 * other + m);
         }
     classify(out, k, other >= 0, other >= 0 && mesh.region(other) == out.region);
@@ -60,6 +118,13 @@ void get_triangle(const HeightField& field, int t, TerrainTriangle& out) {
       }
     }
     classify(out, k, other >= 0, other >= 0 && field.region(other) == out.region);
+    const Vector3 &p = out.corner[k], &q = out.corner[(k + 1) % 3];
+    if (out.kind[k] == EdgeKind::border)
+      out.across[k] = Vector3(q.y() - p.y(), p.x() - q.x(), 0.0).normalized();
+    else if (out.kind[k] == EdgeKind::flat)
+      out.across[k] = out.normal;
+    else
+      out.across[k] = (out.beyond[k] - p).cross(q - p).normalized();
   }
 }
 

@@ -74,6 +74,8 @@ void TriangleMesh::find_neighbours() {
     across_[sides[i].triangle][sides[i].edge] = sides[i + 1].triangle;
     across_[sides[i + 1].triangle][sides[i + 1].edge] = sides[i].triangle;
   }
+  is_closed_ = std::all_of(across_.begin(), across_.end(),
+                           [](const std::array<int, 3>& a) { return a[0] >= 0 && a[1] >= 0 && a[2] >= 0; });
 }
 
 void TriangleMesh::find_regions() {

@@ -33,6 +33,8 @@ class TriangleMesh {
   // The triangle on the other side of the edge from corner k to corner k + 1, in which that edge runs the other way;
   // −1 at a border, and where more than two triangles share the edge.
   int across(int triangle, int k) const { return across_[triangle][k]; }
+  // Whether no edge is a border: the mesh bounds a solid.
+  bool is_closed() const { return is_closed_; }
 
   // The lowest number among the triangles that hang together with this one over flat edges (to 1e-9 of their size).
   int region(int triangle) const { return regions_[triangle]; }
@@ -75,6 +77,7 @@ class TriangleMesh {
   std::vector<std::array<int, 3>> triangles_, across_;
   std::vector<Node> nodes_;
   std::vector<int> order_, regions_;
+  bool is_closed_ = false;
 };
 
 }  // namespace stiction
