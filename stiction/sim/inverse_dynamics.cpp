@@ -121,7 +121,8 @@ struct InverseDynamics::Workspace {
   CollisionCache cache;
   std::vector<double> reach;
   std::vector<ContactPoint> points;
-  Actuation actuation;
+  Actuation actuation, free_actuation;  // as servos act at v_ref; as if they had no limits
+  bool has_limited_servos = false;      // the two differ
   ServoLimits servo_limits;
   Turning turning;
   RowBuilder row_builder;
@@ -142,6 +143,7 @@ struct InverseDynamics::Workspace {
         dynamics(*model),
         contact_finder(model, simulator.settings().collision),
         actuation(*model),
+        free_actuation(*model),
         servo_limits(*model),
         turning(*model),
         row_builder(model),
@@ -380,7 +382,23 @@ double InverseDynamics::Workspace::turn(const Simulator& simulator, VectorView v
     VectorX start = dt * exchanged, force = VectorX::Zero(exchanged.size());
     solve_inertia(*model, dynamics, start.data());
     start = free_velocity - start;
-    turning.correct(*model, dynamics, state.v.data(), actuation.added_diagonal(), dt, start.data(), force.data());
+    if (has_limited_servos) {
+      // The step turns with all servos free: the same forces but theirs.
+      VectorX total(start.size());
+      start -= state.v;
+      multiply_inertia(*model, dynamics, start.data(), total.data());
+      if (const double* added = actuation.added_diagonal())
+        total += ConstVectorMap(added, start.size()).cwiseProduct(start);
+      start = total + dt * (free_actuation.force() - actuation.force());
+      factor_inertia(*model, free_actuation.added_diagonal(), dynamics);
+      solve_inertia(*model, dynamics, start.data());
+      start += state.v;
+      turning.correct(*model, dynamics, state.v.data(), free_actuation.added_diagonal(), dt, start.data(),
+                      force.data());
+      factor_inertia(*model, actuation.added_diagonal(), dynamics);
+    } else {
+      turning.correct(*model, dynamics, state.v.data(), actuation.added_diagonal(), dt, start.data(), force.data());
+    }
     change = (force - exchanged).norm();
     exchanged = force;
   }
@@ -419,7 +437,9 @@ const InverseDynamicsResult& InverseDynamics::solve(const Simulator& simulator, 
   update_inertia(*w.model, w.dynamics);
   w.actuation.update(*w.model, state.q.data(), state.v.data(), state.control.data(), w.simulator_settings.time_step,
                      w.simulator_settings.implicit);
+  w.free_actuation = w.actuation;
   w.servo_limits.hold_at(state.v.data(), v_ref.data(), w.actuation);
+  w.has_limited_servos = w.actuation.force() != w.free_actuation.force();
   factor_inertia(*w.model, w.actuation.added_diagonal(), w.dynamics);
   w.make_rows(state, v_ref);
   if (w.settings.from_last_step) w.start_from_last_step(state);

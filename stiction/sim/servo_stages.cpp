@@ -9,6 +9,12 @@ std::span<const Pack4> Simulator::Workspace::servo_impulse() const {
 
 void Simulator::Workspace::find_free_velocity() {
   actuation.update(*model, state.q.data(), state.v.data(), state.control.data(), time_step, settings.implicit);
+  // What turns is taken in the middle of the motion with all servos free, however they are taken in the end: a motion
+  // must not depend on that.
+  has_turned = false;
+  const bool remembers_servos =
+      !state.warm_starts.empty() && state.warm_starts.back().id.source == ConstraintSource::servo;
+  if (settings.implicit_turning && remembers_servos) solve_free_velocity();
   servo_limits.begin(state.warm_starts, state.v.data(), settings.sleeping ? sleeping.asleep() : nullptr, time_step,
                      actuation);
   do {

@@ -63,6 +63,8 @@ struct Simulator::Workspace {
   FreeSpin free_spin;
   Turning turning;
   VectorX generalized_force, free_velocity;
+  VectorX turning_force;                               // by which turning changed the former, once in a step
+  bool has_turned = false;                             // it did
   AlignedVector<SpatialVector<double>> body_velocity;  // absolute, at v_f; look ahead: at v⁺
   std::vector<double> free_way;                        // by body: what no point of it exceeds at v_f, m
 

@@ -240,7 +240,7 @@ TEST(Sticking, ADiscWobblesAsBefore) {
       most_gain[hold] = std::max(most_gain[hold], end[hold] - least);
     }
   }
-  EXPECT_LE(most_gain[true], 1.001 * most_gain[false]);
+  EXPECT_LE(most_gain[true], 1.001 * most_gain[false] + 1e-9);  // J; neither gains more than rounding
   EXPECT_NEAR(end[true], end[false], 1e-3);
 }
 
