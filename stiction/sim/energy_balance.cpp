@@ -58,8 +58,11 @@ void EnergyBalance::account(const Motion& m, StepReport& report) {
   if (m.rows.size() > 0) {
     work_of_constraints_ = report.constraint_work - 0.5 * time_step_ * m.force.dot(m.constraint_velocity);
     if (!m.model.loops.empty()) work_of_constraints_ -= work_of_loops(m);
+    // Servo rows are in constraint_velocity, but not in constraint_work: their λ·J (v_f − v)/2 goes out again.
     for (std::size_t k = 0; k < m.servos.size(); ++k) {
-      work_of_constraints_ -= m.servo_impulse[k][0] * m.servos[k].sign * mean_[m.servos[k].dof];
+      const int j = m.servos[k].dof;
+      const double change = m.end_velocity[j] - m.constraint_velocity[j] - m.v[j];
+      work_of_constraints_ += 0.5 * m.servo_impulse[k][0] * m.servos[k].sign * change;
     }
   }
   explained_ = report.actuator_work + report.applied_work - report.damped + work_of_constraints_;

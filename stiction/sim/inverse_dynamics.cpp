@@ -450,7 +450,7 @@ const InverseDynamicsResult& InverseDynamics::solve(const Simulator& simulator, 
     w.solve_exactly();
     w.turn(simulator, v_ref);
   } else {
-    constexpr int max_repetitions = 10;  // they contract by about Δt ω
+    constexpr int max_repetitions = 30;  // they contract by about Δt ω, and more slowly where turning fades
     w.solve_least_squares(v_ref);
     for (int k = 0; k < max_repetitions && w.turn(simulator, v_ref) > 1e-10 * w.asked.norm(); ++k) {
       w.solve_least_squares(v_ref);

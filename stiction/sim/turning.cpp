@@ -76,8 +76,8 @@ Turning::Turning(const Model& model) {
   for (VectorX* x : {&mean_, &start_, &bias_, &change_, &trial_, &step_}) x->setZero(nv);
 }
 
-bool Turning::is_worth_it(const TurningTree& tree, const double* v, const double* free_velocity, double time_step,
-                          double& speed) const {
+double Turning::share(const TurningTree& tree, const double* v, const double* free_velocity, double time_step,
+                      double& speed) const {
   double change = 0.0;
   speed = 0.0;
   for (const int j : tree.angular) {
@@ -86,7 +86,9 @@ bool Turning::is_worth_it(const TurningTree& tree, const double* v, const double
   }
   speed *= 0.5;
   const double angle = time_step * speed;
-  return angle > negligible_angle && (change <= speed || angle > large_angle);
+  if (!(angle > negligible_angle)) return 0.0;
+  if (angle > large_angle || change <= speed) return 1.0;
+  return std::max(0.0, 2.0 - change / speed);
 }
 
 void Turning::correct(const Model& model, DynamicsData& data, const double* v, const double* added, double time_step,
@@ -94,12 +96,19 @@ void Turning::correct(const Model& model, DynamicsData& data, const double* v, c
   std::copy_n(v, mean_.size(), mean_.data());
   for (const TurningTree& tree : trees_) {
     double speed = 0.0;
-    if (!is_worth_it(tree, v, x, time_step, speed)) continue;
+    const double part = share(tree, v, x, time_step, speed);
+    if (part == 0.0) continue;
     std::copy(x + tree.first, x + tree.end, start_.data() + tree.first);
     const bool is_solved =
         repeat(model, data, tree, v, speed, time_step, x) || newton(model, data, tree, v, time_step, x);
     if (is_solved) {
-      for (int j = tree.first; j < tree.end; ++j) force[j] += data.bias[j] - bias_[j];
+      for (int j = tree.first; j < tree.end; ++j) {
+        force[j] += part * (data.bias[j] - bias_[j]);
+        if (part < 1.0) {
+          x[j] = start_[j] + part * (x[j] - start_[j]);
+          mean_[j] = v[j] + part * (mean_[j] - v[j]);
+        }
+      }
       continue;
     }
     brake(data, tree, v, time_step, x);

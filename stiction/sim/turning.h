@@ -12,8 +12,8 @@
 // The explicit v_f is the first guess, and v_f ← v + Δt M⁻¹ (τ − b(q, v̄)) is repeated; it contracts by about Δt ω/2.
 // Where that is slow, Newton's method; where it finds no solution (radians per step) the tree is braked: for this step
 // it feels gravity alone, and its joints keep 1/(1 + Δt ω) of their speed. Trees at rest pay nothing: where Δt ω is
-// below 1e-6, or where v_f − v is larger than v̄ (what stands is held by contacts, of which v_f does not know), the two
-// rules differ by Δt³ only, and the explicit one stays.
+// below 1e-6, or where v_f − v is more than twice v̄ (what stands is held by contacts, of which v_f does not know), the
+// two rules differ by Δt³ only, and the explicit one stays; from once to twice one fades into the other.
 //
 // Single free bodies have FreeSpin. Constraints change v_f to v⁺ afterwards: with them the order is one.
 #pragma once
@@ -43,8 +43,9 @@ class Turning {
     bool has_free_root;        // the first three are its flight, on which no bias depends
     std::vector<int> angular;  // velocities, rad/s
   };
-  bool is_worth_it(const TurningTree& tree, const double* v, const double* free_velocity, double time_step,
-                   double& speed) const;
+  // Of the symmetric rule, 0 … 1; the rest is explicit.
+  double share(const TurningTree& tree, const double* v, const double* free_velocity, double time_step,
+               double& speed) const;
   bool repeat(const Model& model, DynamicsData& data, const TurningTree& tree, const double* v, double speed,
               double time_step, double* x);
   bool newton(const Model& model, DynamicsData& data, const TurningTree& tree, const double* v, double time_step,

@@ -214,7 +214,9 @@ TEST(Servo, PressesOnAWallWithItsLimit) {
     EXPECT_EQ(simulator.actuator_force()[0], 10.0);
     EXPECT_NEAR(simulator.constraint_impulse()[0], -dt * 10.0, 1e-10);
     EXPECT_EQ(simulator.report().num_saturated_servos, 1);
-    EXPECT_EQ(simulator.num_uncertified_steps(), 0);
+    EXPECT_EQ(simulator.num_law_uncertified_steps(), 0);
+    EXPECT_EQ(simulator.num_geometry_uncertified_steps(), 0);
+    EXPECT_EQ(simulator.num_energy_uncertified_steps(), 0);
   }
 }
 
