@@ -37,6 +37,11 @@ void GeometryCheck::check(const Inputs& in) {
   unforeseen_ = gap_error_ = normal_error_ = 0.0;
   is_certified_ = true;
   missed_.clear();
+  tree_turn_.assign(in.model.trees.size(), 0.0);
+  for (std::size_t b = 0; b < in.spin.size(); ++b) {
+    double& turn = tree_turn_[in.model.bodies[b].tree];
+    turn = std::max(turn, in.spin[b].norm());
+  }
   compare_ends(in);
   sweep(in);
 }
@@ -62,9 +67,12 @@ double GeometryCheck::way_at(const Inputs& in, const ContactPoint& point) const 
 }
 
 double GeometryCheck::allowed(const Inputs& in, const ContactPoint& point) const {
+  // Of the tree: what turns next to the root moves what is far from it.
   const auto turning = [&](int shape) {
     const int body = in.model.shapes[shape].body;
-    return body < 0 ? 0.0 : in.spin[body].squaredNorm() * (point.position - in.after[body].position).norm();
+    if (body < 0) return 0.0;
+    const int tree = in.model.bodies[body].tree;
+    return tree_turn_[tree] * tree_turn_[tree] * (point.position - in.root[tree]).norm();
   };
   const double turned = turning(point.id.shape_a) + turning(point.id.shape_b);
   return std::min(in.tolerance, std::max({rounding, part_of_way * way_at(in, point), turned}));

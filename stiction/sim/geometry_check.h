@@ -9,8 +9,8 @@
 //              touch (collision/swept_pair.h). What went through something leaves no trace at q⁺.
 //
 // How much is allowed: a tenth of the way that the two surfaces moved against each other at that point, or twice what
-// turning takes (½ (Δt ω)² r), at least 1e-7 m, and at most the tolerance. A contact that was left out shows by the
-// whole of its way.
+// turning takes (½ (Δt ω)² r, the fastest of the tree, r from its root), at least 1e-7 m, and at most the tolerance. A
+// contact that was left out shows by the whole of its way.
 //
 // Normals of rows are compared with those of the same points at q⁺. They turn with the bodies, and by the way over the
 // radius of curvature of what is touched, taken as a millimetre; what is left beyond a degree was not the world's.
@@ -49,6 +49,7 @@ class GeometryCheck {
     std::span<const ContactPoint> found;   // at q⁺, ascending
     std::span<const double> way;           // by body: how far its points move at most, m
     std::span<const Vector3> spin;         // by body: Δt ω, rad
+    std::span<const Vector3> root;         // by tree: where its root is at q⁺, world
     const char* asleep = nullptr;          // by tree; null: none
     double margin = 0.0, tolerance = 0.0;  // m
   };
@@ -76,6 +77,7 @@ class GeometryCheck {
   double unforeseen_ = 0.0, gap_error_ = 0.0, normal_error_ = 0.0;
   bool is_certified_ = true;
   std::vector<MissedContact> missed_;
+  std::vector<double> tree_turn_;  // by tree: the largest Δt ω of its bodies
   PairSweep pair_sweep_;
 };
 

@@ -140,6 +140,8 @@ void Simulator::Workspace::look_ahead() {
   for (std::size_t b = 0; b < spin.size(); ++b) {
     spin[b] = time_step * to_eigen(dynamics.bodies[b].velocity.angular);
   }
+  roots.resize(model->trees.size());
+  for (std::size_t t = 0; t < roots.size(); ++t) roots[t] = to_eigen(dynamics.reference[t]);
   geometry_check.check({.model = *model,
                         .before = contact_finder.earlier_poses(),
                         .after = contact_finder.poses(),
@@ -148,6 +150,7 @@ void Simulator::Workspace::look_ahead() {
                         .found = next_found.points,
                         .way = end_way,
                         .spin = spin,
+                        .root = roots,
                         .asleep = settings.sleeping ? sleeping.asleep() : nullptr,
                         .margin = margin,
                         .tolerance = settings.geometric_tolerance});
