@@ -1,0 +1,67 @@
+// Motions whose closed form is known, for tests and for the table of docs/closed-forms.md.
+//
+// Every form is measured by running the simulator with a given Δt and default settings. How its error shrinks:
+//   exact     to the tolerance of the contact solver, whatever Δt
+//   order p   error = c Δt^p
+//   located   an event that happens in some step: error ≤ bound · Δt, without an order, since it depends on where in
+//             the step the event falls
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stiction/model/shape.h"
+
+namespace stiction::testing {
+
+enum class Shrinks { exact, first_order, second_order, located };
+
+struct ClosedForm {
+  std::string id;       // of the test
+  std::string scene;    // what moves
+  std::string formula;  // of the exact value
+  std::string unit;
+  double exact = 0.0;
+  std::array<double, 3> time_steps{};  // s, coarse to fine, each half of the one before
+  double (*measure)(double time_step) = nullptr;
+  Shrinks shrinks = Shrinks::first_order;
+  double bound = 0.0;  // of the error at the middle time step; located: of error/Δt; exact: at all
+};
+
+std::vector<ClosedForm> contact_forms();    // rolling, sliding, toppling, leaving, impacts
+std::vector<ClosedForm> mechanism_forms();  // pendulums, springs, linkages
+
+inline constexpr double gravity = 9.81;
+
+// Σ over the steps of a time.
+int num_steps(double seconds, double time_step);
+
+// Released at rest on a slope, after a time: along the slope, and how fast the contact point slips.
+struct Rolled {
+  double distance = 0.0, speed = 0.0, slip = 0.0;
+};
+Rolled roll_down(const Geometry& round, double friction, double slope, double seconds, double time_step);
+
+// How far a box of half edges `half` on a slope has turned after a time, rad.
+double tip_on_slope(const Vector3& half, double slope, double seconds, double time_step);
+// The same on level ground, pushed at its upper edge by a horizontal force of `share` times its weight.
+double tip_by_push(const Vector3& half, double share, double seconds, double time_step);
+
+// Balls of one size and 1 kg in a row with gaps between them, e = 1; the first arrives with `speed`. Velocities and the
+// way of the last after a time.
+struct Row {
+  std::vector<double> velocities;
+  double way_of_last = 0.0;
+};
+Row strike_row(int num_balls, double gap, double speed, double seconds, double time_step);
+
+// A four-bar linkage that a crank turns once: the largest deviation of the rocker from the closed form, and the largest
+// distance of the two ends that the loop holds together.
+struct Turned {
+  double rocker_error = 0.0, loop_error = 0.0;
+};
+Turned turn_four_bar(double time_step);
+
+}  // namespace stiction::testing
