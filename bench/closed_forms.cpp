@@ -40,6 +40,7 @@ int main() {
   try {
     std::printf("| form | exact | Δt | ours | error | order |\n| --- | --- | ---: | ---: | ---: | ---: |\n");
     for (const ClosedForm& form : stiction::testing::contact_forms()) print(form);
+    for (const ClosedForm& form : stiction::testing::support_forms()) print(form);
     for (const ClosedForm& form : stiction::testing::mechanism_forms()) print(form);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "bench_closed_forms: %s\n", error.what());

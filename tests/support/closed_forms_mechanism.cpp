@@ -41,6 +41,7 @@ double pendulum_period(double dt) {
     const double after = simulator.state().q[0];
     if (before < 0.0 && after >= 0.0) zeros.push_back(dt * (k - before / (after - before)));
   }
+  require_certified(simulator);
   return (zeros.back() - zeros.front()) / 5.0;
 }
 
@@ -66,6 +67,7 @@ double cone(double dt) {
     const double angle = std::acos(simulator.body_pose(0).rotation(2, 2));
     if (std::abs(angle - cone_angle) > std::abs(farthest)) farthest = angle - cone_angle;
   }
+  require_certified(simulator);
   return cone_angle + farthest;
 }
 
@@ -95,6 +97,7 @@ Oscillated oscillate(double dt) {
     turned += std::remainder(now - last, 2.0 * M_PI);
     last = now;
   }
+  require_certified(simulator);
   const double length = std::hypot(spring_rate * simulator.state().q[0], simulator.state().v[0]);
   return {2.0 * M_PI * n * dt / turned, length / (0.1 * spring_rate)};
 }
@@ -155,6 +158,7 @@ Turned turn_four_bar(double time_step) {
     const Pose end_b = simulator.body_pose(model.loops[0].body_b) * model.loops[0].pose_b;
     result.loop_error = std::max(result.loop_error, (end_a.position - end_b.position).norm());
   }
+  require_certified(simulator);
   return result;
 }
 
@@ -164,7 +168,7 @@ std::vector<ClosedForm> mechanism_forms() {
   const auto add = [&](ClosedForm form) { forms.push_back(std::move(form)); };
   add({"PendulumPeriod", "uniform rod of 1 m swinging by 2 rad: period", "2π √(2 L/(3 g))/agm(1, cos(θ₀/2))", "s",
        2.0 * M_PI * std::sqrt(2.0 / (3.0 * g)) / arithmetic_geometric_mean(1.0, std::cos(0.5 * swing)), coarse,
-       pendulum_period, Shrinks::second_order, 1e-5});
+       pendulum_period, Shrinks::second_order, 3e-6});
   add({"ConicalPendulum", "uniform rod of 1 m going round on a cone, 2 s: farthest angle", "cos θ = 3 g/(2 L Ω²)",
        "rad", cone_angle, coarse, cone, Shrinks::exact, 1e-9});
   add({"SpringPeriod", "spring without damper, ω = 10 rad/s: period", "2π/ω", "s", 2.0 * M_PI / spring_rate, coarse,
@@ -174,7 +178,7 @@ std::vector<ClosedForm> mechanism_forms() {
   add({"FourBarAngle",
        "four-bar 0.2, 0.5, 0.4, 0.5 m, crank at 1 turn/s: largest error of the rocker's angle in a turn",
        "Freudenstein", "rad", 0.0, coarse, [](double dt) { return turn_four_bar(dt).rocker_error; },
-       Shrinks::second_order, 1e-3});
+       Shrinks::second_order, 6e-4});
   add({"FourBarLoop", "the same: largest distance of the ends that the loop joins", "0", "m", 0.0, coarse,
        [](double dt) { return turn_four_bar(dt).loop_error; }, Shrinks::second_order, 2e-4});
   return forms;
