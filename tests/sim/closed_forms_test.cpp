@@ -14,13 +14,6 @@ namespace {
 using testing::ClosedForm;
 using testing::Shrinks;
 
-std::vector<ClosedForm> all_forms() {
-  std::vector<ClosedForm> forms = testing::contact_forms();
-  for (ClosedForm& form : testing::support_forms()) forms.push_back(std::move(form));
-  for (ClosedForm& form : testing::mechanism_forms()) forms.push_back(std::move(form));
-  return forms;
-}
-
 class ClosedFormOfMotion : public ::testing::TestWithParam<ClosedForm> {};
 
 TEST_P(ClosedFormOfMotion, IsReachedInItsOrder) {
@@ -40,7 +33,7 @@ TEST_P(ClosedFormOfMotion, IsReachedInItsOrder) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ClosedFormOfMotion, ::testing::ValuesIn(all_forms()),
+INSTANTIATE_TEST_SUITE_P(All, ClosedFormOfMotion, ::testing::ValuesIn(testing::closed_forms()),
                          [](const auto& form) { return form.param.id; });
 
 // The spring acts at the end of the step: with ω Δt = tan α every step turns (ω q, v) by α and shortens it by cos α.

@@ -23,7 +23,7 @@ enum class Shrinks { exact, first_order, second_order, located };
 struct ClosedForm {
   std::string id;       // of the test
   std::string scene;    // what moves
-  std::string formula;  // of the exact value
+  std::string formula;  // of the exact value; empty: none but the number
   std::string unit;
   double exact = 0.0;
   std::array<double, 3> time_steps{};  // s, coarse to fine, each half of the one before
@@ -32,9 +32,11 @@ struct ClosedForm {
   double bound = 0.0;  // of the error at the middle time step; located: of error/Δt; exact: at all
 };
 
-std::vector<ClosedForm> contact_forms();    // rolling, sliding, toppling, impacts
+std::vector<ClosedForm> rolling_forms();    // on a slope
+std::vector<ClosedForm> contact_forms();    // from sliding to rolling and to rest, belts, toppling, impacts
 std::vector<ClosedForm> support_forms();    // ladders, wedges, grooves: several contacts at once
 std::vector<ClosedForm> mechanism_forms();  // pendulums, springs, linkages
+std::vector<ClosedForm> closed_forms();     // all of these
 inline void PrintTo(const ClosedForm& form, std::ostream* out) {
   *out << form.id;
 }

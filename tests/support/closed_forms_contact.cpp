@@ -202,7 +202,7 @@ Row strike_row(int num_balls, double gap, double speed, double seconds, double t
   return row;
 }
 
-std::vector<ClosedForm> contact_forms() {
+std::vector<ClosedForm> rolling_forms() {
   const std::array coarse{4e-3, 2e-3, 1e-3};
   const double s = std::sin(slope_of_rolls), c = std::cos(slope_of_rolls);
   std::vector<ClosedForm> forms;
@@ -224,6 +224,13 @@ std::vector<ClosedForm> contact_forms() {
        [](double dt) { return roll_down(roll, 0.3, slope_of_rolls, 1.0, dt).distance; }, Shrinks::first_order, 4e-3});
   add({"CylinderSlips", "the same, μ = 0.1: slip at the contact", "g (sin θ − 3 μ cos θ) t", "m/s", g * (s - 0.3 * c),
        coarse, [](double dt) { return roll_down(roll, 0.1, slope_of_rolls, 1.0, dt).slip; }, Shrinks::exact, 1e-8});
+  return forms;
+}
+
+std::vector<ClosedForm> contact_forms() {
+  const std::array coarse{4e-3, 2e-3, 1e-3};
+  std::vector<ClosedForm> forms;
+  const auto add = [&](ClosedForm form) { forms.push_back(std::move(form)); };
 
   const double rolls_at = 2.0 * bowl_speed / (7.0 * bowl_friction * g), rolls_with = 5.0 / 7.0 * bowl_speed;
   add({"BowlingSpeed", "ball thrown at 3 m/s without spin, μ = 0.25: speed when it rolls", "5/7 v₀", "m/s", rolls_with,
