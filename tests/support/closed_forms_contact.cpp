@@ -51,7 +51,7 @@ Bowled bowl(double dt) {
   return result;
 }
 
-// A flat box set down on a belt; without belt speed but thrown, on the ground.
+// A flat box set down on a belt.
 constexpr double belt_speed = 2.0, belt_friction = 0.4;
 
 struct Carried {
