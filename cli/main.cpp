@@ -103,6 +103,11 @@ void add_run(CLI::App& app, RunOptions& options) {
                    "A step beyond the tolerance but within this is accepted; 0: nothing but the tolerance will do")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  verb->add_option("--geometric-tolerance", options.geometric_tolerance,
+                   "Most by which the end of a step may differ from what its rows promised, m")
+      ->check(check_positive, "POSITIVE")
+      ->capture_default_str();
+  verb->add_flag("!--no-recheck", options.recheck, "Report contacts that a step missed, but do not solve it again");
   verb->add_option("--max-iterations", options.max_iterations, "Of the solver per island and step; 0: its own limit")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();

@@ -81,6 +81,8 @@ Simulator make_simulator(const RunOptions& options, std::shared_ptr<const Model>
   settings.solver = options.solver;
   settings.tolerance = options.tolerance;
   settings.acceptable_tolerance = options.acceptable_tolerance;
+  settings.geometric_tolerance = options.geometric_tolerance;
+  settings.recheck = options.recheck;
   settings.max_iterations = options.max_iterations;
   settings.threads = options.threads;
   settings.timed_every = 1;  // --report has the times of every step

@@ -18,6 +18,8 @@ struct RunOptions {
   long steps = 0;                           // in place of `time` where positive
   double tolerance = SimulatorSettings{}.tolerance;
   double acceptable_tolerance = SimulatorSettings{}.acceptable_tolerance;
+  double geometric_tolerance = SimulatorSettings{}.geometric_tolerance;
+  bool recheck = SimulatorSettings{}.recheck;
   int max_iterations = SimulatorSettings{}.max_iterations;
   int threads = 1;
   std::string keyframe;                // name or number; empty: the initial state
