@@ -7,6 +7,7 @@ namespace stiction {
 namespace {
 
 constexpr double rounding = 1e-7;     // m; never counts
+constexpr double renamed = 1e-5;      // m; gaps of points that push differ by so much where points change their names
 constexpr double part_of_way = 0.1;   // what linearisation may take
 constexpr double far_turn = 0.3;      // rad; bodies that turn farther are followed on their way
 constexpr double slight_turn = 0.02;  // rad; normals that turn less are the same
@@ -134,7 +135,7 @@ void GeometryCheck::compare_row(const Inputs& in, const GapPromise& promise, std
   const double error = match ? std::abs(match->gap - promise.gap) : in.margin - promise.gap;  // none: beyond the margin
   if (!(error > 0.0)) return;
   gap_error_ = std::max(gap_error_, error);
-  if (error <= rounding) return;
+  if (error <= renamed) return;
   if (error > (match ? allowed(in, *match) : in.tolerance)) is_certified_ = false;
 }
 

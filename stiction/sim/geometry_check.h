@@ -9,8 +9,8 @@
 //              touch (collision/swept_pair.h). What went through something leaves no trace at q⁺.
 //
 // How much is allowed: a tenth of the way that the two surfaces moved against each other at that point, or twice what
-// turning takes (½ (Δt ω)² r, the fastest of the tree, r from its root), at least 1e-7 m, and at most the tolerance. A
-// contact that was left out shows by the whole of its way.
+// turning takes (½ (Δt ω)² r, the fastest of the tree, r from its root), at least 1e-7 m (gaps of rows that push 1e-5
+// m), and at most the tolerance. A contact that was left out shows by the whole of its way.
 //
 // Normals of rows are compared with those of the same points at q⁺. They turn with the bodies, and by the way over the
 // radius of curvature of what is touched, taken as a millimetre; what is left beyond a degree was not the world's.
