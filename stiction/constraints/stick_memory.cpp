@@ -74,6 +74,13 @@ Vec position_of(const StickMemory::Inputs& in, int contact) {
   return to_vec3(in.contacts[in.builder.point(contact)].position);
 }
 
+// Whether a contact that slid is so fast that what its velocity gains in a step cannot stop it.
+bool was_fast(const WarmStart& before, double time_step) {
+  constexpr double gain = 100.0;  // m/s²
+  const double* c = before.end_velocity;
+  return c[0] * c[0] + c[1] * c[1] + c[2] * c[2] > (gain * time_step) * (gain * time_step);
+}
+
 bool was_pushed(const WarmStart& before) {
   return before.impulse[0] != 0.0 || before.impulse[1] != 0.0 || before.impulse[2] != 0.0;
 }
@@ -219,7 +226,7 @@ void StickMemory::recall(const Inputs& in, RowSet& rows) {
       if (!stuck && was_pushed(*before)) hold.past = Past::slid;
       if (stuck && is_still(hold, in.dynamics)) {
         hold.past = Past::resting;
-      } else if (stuck || hold.past == Past::slid) {
+      } else if (stuck || (hold.past == Past::slid && !was_fast(*before, in.time_step))) {
         measure(in, i, *before, stuck, hold);
       }
     }

@@ -38,13 +38,46 @@ void GeometryCheck::check(const Inputs& in) {
   unforeseen_ = gap_error_ = normal_error_ = 0.0;
   is_certified_ = true;
   missed_.clear();
-  tree_turn_.assign(in.model.trees.size(), 0.0);
-  for (std::size_t b = 0; b < in.spin.size(); ++b) {
-    double& turn = tree_turn_[in.model.bodies[b].tree];
-    turn = std::max(turn, in.spin[b].norm());
+  tree_turn_.clear();
+  if (!is_as_promised(in)) {
+    unforeseen_ = gap_error_ = 0.0;
+    compare_ends(in);
   }
-  compare_ends(in);
-  sweep(in);
+  if (in.is_wider || in.sought.size() > in.promises.size() || turns_far(in)) sweep(in);
+}
+
+// The usual step: the points at its end are its rows', nothing is deeper than promised, no gap or normal is off.
+bool GeometryCheck::is_as_promised(const Inputs& in) {
+  if (in.asleep || in.promises.size() != in.found.size()) return false;
+  double unforeseen = 0.0, error = 0.0, cosine = 1.0;
+  bool same = true;
+  for (std::size_t i = 0; i < in.found.size(); ++i) {
+    const GapPromise& promise = in.promises[i];
+    const ContactPoint& point = in.found[i];
+    same &= point.id == promise.id;
+    unforeseen = std::max(unforeseen, std::min(0.0, promise.gap) - std::min(0.0, point.gap));
+    if (!promise.is_carried) continue;
+    error = std::max(error, std::abs(point.gap - promise.gap));
+    cosine = std::min(cosine, promise.normal.dot(point.normal));
+  }
+  unforeseen_ = unforeseen, gap_error_ = error;
+  return same && unforeseen <= rounding && error <= renamed && cosine >= cosine_of_slight_turn;
+}
+
+bool GeometryCheck::turns_far(const Inputs& in) {
+  double fastest = 0.0;
+  for (std::size_t b = 0; b < in.way.size(); ++b)
+    fastest = std::max(fastest, in.spin(static_cast<int>(b)).squaredNorm());
+  return fastest > far_turn * far_turn;
+}
+
+void GeometryCheck::find_tree_turns(const Inputs& in) {
+  if (!tree_turn_.empty()) return;
+  tree_turn_.assign(in.model.trees.size(), 0.0);
+  for (std::size_t b = 0; b < in.way.size(); ++b) {
+    double& turn = tree_turn_[in.model.bodies[b].tree];
+    turn = std::max(turn, in.spin(static_cast<int>(b)).norm());
+  }
 }
 
 // Whether nothing of the pair moves because both sides sleep or are the world.
@@ -67,13 +100,14 @@ double GeometryCheck::way_at(const Inputs& in, const ContactPoint& point) const 
   return (moved(point.id.shape_a) - moved(point.id.shape_b)).norm();
 }
 
-double GeometryCheck::allowed(const Inputs& in, const ContactPoint& point) const {
+double GeometryCheck::allowed(const Inputs& in, const ContactPoint& point) {
+  find_tree_turns(in);
   // Of the tree: what turns next to the root moves what is far from it.
   const auto turning = [&](int shape) {
     const int body = in.model.shapes[shape].body;
     if (body < 0) return 0.0;
     const int tree = in.model.bodies[body].tree;
-    return tree_turn_[tree] * tree_turn_[tree] * (point.position - in.root[tree]).norm();
+    return tree_turn_[tree] * tree_turn_[tree] * (point.position - in.root(tree)).norm();
   };
   const double turned = turning(point.id.shape_a) + turning(point.id.shape_b);
   return std::min(in.tolerance, std::max({rounding, part_of_way * way_at(in, point), turned}));
@@ -117,7 +151,7 @@ void GeometryCheck::add_overlap(const Inputs& in, const ContactPoint& point, dou
 
 SweptBody GeometryCheck::motion_of(const Inputs& in, const Shape& shape) {
   if (shape.body < 0) return {};
-  return SweptBody::between(in.before[shape.body], in.after[shape.body], shape.bound_center, in.spin[shape.body]);
+  return SweptBody::between(in.before[shape.body], in.after[shape.body], shape.bound_center, in.spin(shape.body));
 }
 
 // A row that carries an impulse against its point at the end; where that has another name now, against the one of the
@@ -144,7 +178,7 @@ void GeometryCheck::compare_normals(const Inputs& in, const GapPromise& promise,
   if (cosine >= cosine_of_slight_turn) return;
   const auto turn = [&](int shape) {
     const int body = in.model.shapes[shape].body;
-    return body < 0 ? 0.0 : in.spin[body].norm();
+    return body < 0 ? 0.0 : in.spin(body).norm();
   };
   const double explained = turn(point.id.shape_a) + turn(point.id.shape_b) + way_at(in, point) / sharpest_radius;
   const double error = std::acos(std::clamp(cosine, -1.0, 1.0)) - explained;
@@ -179,7 +213,7 @@ void GeometryCheck::compare_ends(const Inputs& in) {
 void GeometryCheck::sweep_pair(const Inputs& in, const ContactPoint& nearest, bool has_rows) {
   const Shape &a = in.model.shapes[nearest.id.shape_a], &b = in.model.shapes[nearest.id.shape_b];
   const auto way = [&](const Shape& s) { return s.body < 0 ? 0.0 : in.way[s.body]; };
-  const auto turn = [&](const Shape& s) { return s.body < 0 ? 0.0 : in.spin[s.body].norm(); };
+  const auto turn = [&](const Shape& s) { return s.body < 0 ? 0.0 : in.spin(s.body).norm(); };
   if (nearest.gap > way(a) + way(b)) return;
   const bool turns_far = turn(a) > far_turn || turn(b) > far_turn;
   const bool is_open = !has_rows && nearest.gap > touching;

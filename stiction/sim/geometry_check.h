@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "stiction/collision/swept_pair.h"
+#include "stiction/dynamics/dynamics.h"
 #include "stiction/model/model.h"
 
 namespace stiction {
@@ -46,12 +47,16 @@ class GeometryCheck {
     std::span<const Pose> before, after;   // bodies at q and q⁺
     std::span<const GapPromise> promises;  // of all contact rows, ascending
     std::span<const ContactPoint> sought;  // pairs that could meet in the step, at q, ascending
+    bool is_wider = false;                 // more of them than the step had
     std::span<const ContactPoint> found;   // at q⁺, ascending
     std::span<const double> way;           // by body: how far its points move at most, m
-    std::span<const Vector3> spin;         // by body: Δt ω, rad
-    std::span<const Vector3> root;         // by tree: where its root is at q⁺, world
+    const DynamicsData& dynamics;          // kinematics at q⁺, v⁺
+    double time_step = 0.0;
     const char* asleep = nullptr;          // by tree; null: none
     double margin = 0.0, tolerance = 0.0;  // m
+
+    Vector3 spin(int body) const { return time_step * to_eigen(dynamics.bodies[body].velocity.angular); }  // Δt ω, rad
+    Vector3 root(int tree) const { return to_eigen(dynamics.reference[tree]); }                            // world
   };
   void check(const Inputs& in);
 
@@ -69,7 +74,10 @@ class GeometryCheck {
   void compare_row(const Inputs& in, const GapPromise& promise, std::span<const ContactPoint> found);
   void compare_normals(const Inputs& in, const GapPromise& promise, const ContactPoint& point);
   double way_at(const Inputs& in, const ContactPoint& point) const;
-  double allowed(const Inputs& in, const ContactPoint& point) const;
+  double allowed(const Inputs& in, const ContactPoint& point);
+  bool is_as_promised(const Inputs& in);
+  static bool turns_far(const Inputs& in);
+  void find_tree_turns(const Inputs& in);
   void add_overlap(const Inputs& in, const ContactPoint& point, double promise, double beyond);
   static SweptBody motion_of(const Inputs& in, const Shape& shape);
   static bool is_still(const Inputs& in, const ContactPoint& point);
@@ -77,7 +85,7 @@ class GeometryCheck {
   double unforeseen_ = 0.0, gap_error_ = 0.0, normal_error_ = 0.0;
   bool is_certified_ = true;
   std::vector<MissedContact> missed_;
-  std::vector<double> tree_turn_;  // by tree: the largest Δt ω of its bodies
+  std::vector<double> tree_turn_;  // by tree: the largest Δt ω of its bodies; empty: not asked for
   PairSweep pair_sweep_;
 };
 

@@ -78,6 +78,7 @@ void Simulator::Workspace::follow_free_motion() {
   constexpr double touching = 1e-5;     // m
   constexpr double like_normal = 0.98;  // cosine
   const double margin = contact_finder.margin();
+  if (std::none_of(points.begin(), points.end(), [&](const ContactPoint& p) { return p.gap > margin; })) return;
   const auto motion = [&](const Shape& s) {
     if (s.body < 0) return SweptBody{};
     const auto b = static_cast<std::size_t>(s.body);
@@ -90,17 +91,18 @@ void Simulator::Workspace::follow_free_motion() {
   far_touches.clear();
   for (std::size_t first = 0, end; first < points.size(); first = end) {
     const ContactIdentity pair = points[first].id;
+    const auto is_of_pair = [&](const ContactPoint& p) {
+      return p.id.shape_a == pair.shape_a && p.id.shape_b == pair.shape_b;
+    };
     double nearest = points[first].gap;
-    bool approaches = false;
-    for (end = first;
-         end < points.size() && points[end].id.shape_a == pair.shape_a && points[end].id.shape_b == pair.shape_b;
-         ++end) {
+    for (end = first; end < points.size() && is_of_pair(points[end]); ++end)
       nearest = std::min(nearest, points[end].gap);
-      approaches = approaches || points[end].gap + time_step * normal_velocity(points[end]) <= margin;
-    }
     const Shape &a = model->shapes[pair.shape_a], &b = model->shapes[pair.shape_b];
-    const bool is_plane = a.kind() == ShapeKind::plane || b.kind() == ShapeKind::plane;
-    if (nearest <= margin || !approaches || is_plane) continue;
+    if (nearest <= margin || a.kind() == ShapeKind::plane || b.kind() == ShapeKind::plane) continue;
+    const bool approaches = std::any_of(
+        points.begin() + static_cast<std::ptrdiff_t>(first), points.begin() + static_cast<std::ptrdiff_t>(end),
+        [&](const ContactPoint& p) { return p.gap + time_step * normal_velocity(p) <= margin; });
+    if (!approaches) continue;
     FirstTouch touch = pair_sweep.find(a, motion(a), b, motion(b), touching);
     touch.point.id.shape_a = pair.shape_a, touch.point.id.shape_b = pair.shape_b;
     if (touch.touches() && touch.point.normal.dot(points[first].normal) >= like_normal) continue;
@@ -136,21 +138,16 @@ void Simulator::Workspace::look_ahead() {
     next_found.reach[b] = std::max(end_way[b], free_way[b]) + falling;
   }
   contact_finder.find(next_found.reach, state.collision, next_found.points);
-  spin.resize(end_way.size());
-  for (std::size_t b = 0; b < spin.size(); ++b) {
-    spin[b] = time_step * to_eigen(dynamics.bodies[b].velocity.angular);
-  }
-  roots.resize(model->trees.size());
-  for (std::size_t t = 0; t < roots.size(); ++t) roots[t] = to_eigen(dynamics.reference[t]);
   geometry_check.check({.model = *model,
                         .before = contact_finder.earlier_poses(),
                         .after = contact_finder.poses(),
                         .promises = promises,
                         .sought = sought,
+                        .is_wider = sought.data() != points.data(),
                         .found = next_found.points,
                         .way = end_way,
-                        .spin = spin,
-                        .root = roots,
+                        .dynamics = dynamics,
+                        .time_step = time_step,
                         .asleep = settings.sleeping ? sleeping.asleep() : nullptr,
                         .margin = margin,
                         .tolerance = settings.geometric_tolerance});

@@ -30,6 +30,7 @@ class ServoLimits {
   bool check_free_velocity(const double* v, const double* v_free, Actuation& actuation);
   bool check_end_velocity(const double* v, const double* v_end, Actuation& actuation);
   std::span<const ServoRow> rows() const { return rows_; }
+  bool has_any() const { return !limited_.empty(); }  // degree of freedom with limited servos
 
   // What acted in the step: `impulse` of the servo rows, lanes = rows.
   void finish(const double* v_end, std::span<const Pack4> impulse, Actuation& actuation);

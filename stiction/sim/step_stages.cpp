@@ -35,18 +35,19 @@ void Simulator::Workspace::solve_free_velocity() {
   for (const BodyWrench& w : external_forces) {
     add_body_wrench(*model, dynamics, w.body, w.force, w.torque, w.point, generalized_force.data());
   }
-  if (has_turned) generalized_force += turning_force;
+  if (has_turned) generalized_force += turning_force;  // servos are taken otherwise than at first
   factor_inertia(*model, actuation.added_diagonal(), dynamics);
   free_velocity = time_step * generalized_force;
   solve_inertia(*model, dynamics, free_velocity.data());
   free_velocity += state.v;
   if (settings.implicit_turning && !has_turned) {
-    turning_force = -generalized_force;
+    const bool may_solve_again = servo_limits.has_any();
+    if (may_solve_again) turning_force = -generalized_force;
     free_spin.correct(dynamics, state.v.data(), time_step, free_velocity.data(), generalized_force.data());
     turning.correct(*model, dynamics, state.v.data(), actuation.added_diagonal(), time_step, free_velocity.data(),
                     generalized_force.data());
-    turning_force += generalized_force;
-    has_turned = true;
+    if (may_solve_again) turning_force += generalized_force;
+    has_turned = may_solve_again;
   }
   for (std::size_t t = 0; settings.sleeping && t < model->trees.size(); ++t) {
     if (!sleeping.is_asleep(static_cast<int>(t))) continue;

@@ -102,8 +102,6 @@ struct Simulator::Workspace {
   std::vector<GapPromise> promises;
   std::vector<double> end_way, wider_reach;  // by body: as free_way at v⁺; reaches where that exceeds them
   std::vector<ContactPoint> wider_points;    // found with those
-  std::vector<Vector3> roots;                // by tree: its reference at q⁺
-  std::vector<Vector3> spin;                 // by body: Δt ω⁺
   FoundContacts next_found;                  // at q⁺, once accepted that of before
 
   // ---- report
