@@ -84,18 +84,10 @@ double Actuation::spring_energy(const double* q) const {
   return energy;
 }
 
-Actuation::Works Actuation::works(const double* v, const double* end_velocity, double time_step, bool implicit) const {
+Actuation::Works Actuation::works(const VectorX& mean, const VectorX& damped_at, double time_step) const {
   Works works;
-  if (!any_passive_ && !any_actuator_) return works;
-  const double *force = actuator_force_.data(), *damping = damping_.data();
-  const double* damps_at = implicit ? end_velocity : v;
-  for (Eigen::Index j = 0; j < force_.size(); ++j) {
-    const double mean = 0.5 * (v[j] + end_velocity[j]);
-    works.actuators += force[j] * mean;
-    works.damped += damping[j] * damps_at[j] * mean;
-  }
-  works.actuators *= time_step;
-  works.damped *= time_step;
+  if (any_actuator_) works.actuators = time_step * actuator_force_.dot(mean);
+  if (any_passive_) works.damped = time_step * damping_.cwiseProduct(damped_at).dot(mean);
   return works;
 }
 

@@ -30,11 +30,12 @@ class Actuation {
 
   double spring_energy(const double* q) const;  // Σ ½ k (q − rest)² of the joints, J
 
-  // After finish(): of a step from v to v⁺, forces as they acted in it, what actuators do and what dampers take, J.
+  // After finish(): what actuators do in a step with the mean velocity given, forces as they acted in it, and what
+  // dampers take that act at the velocity `damped_at`, J.
   struct Works {
     double actuators = 0.0, damped = 0.0;
   };
-  Works works(const double* v, const double* end_velocity, double time_step, bool implicit) const;
+  Works works(const VectorX& mean, const VectorX& damped_at, double time_step) const;
   double spring_power(const double* q, const double* v) const;  // d/dt of spring_energy, W
 
   const VectorX& force() const { return force_; }  // passive and actuators at v, N·m or N, by velocity

@@ -16,10 +16,12 @@ void write_pose(const DynamicsData& d, int body, Pose& pose) {
   pose.position = to_eigen(d.reference[d.tree_of[body]] + state.position);
 }
 
-// Of the points of a body within `radius` of its origin.
-double largest_speed(const SpatialVector<double>& velocity, const Vec3<double>& origin, double radius) {
-  const Vec3<double> v = velocity.linear + cross(velocity.angular, origin);
-  return std::sqrt(dot(v, v)) + radius * std::sqrt(dot(velocity.angular, velocity.angular));
+// Square of what no point of a body within `radius` of its origin exceeds: |v| + r |ω| ≤ √2 (|v|² + r² |ω|²)^½, which
+// takes one root instead of two.
+double squared_speed(const SpatialVector<double>& velocity, const Vec3<double>& origin, double radius) {
+  const Vec3<double>& w = velocity.angular;
+  const Vec3<double> v = velocity.linear + cross(w, origin);
+  return 2.0 * sum_halves(v.lanes() * v.lanes() + (radius * radius) * (w.lanes() * w.lanes()));
 }
 
 }  // namespace
@@ -51,17 +53,22 @@ void ContactFinder::find_ways(const DynamicsData& dynamics, double time_step, st
     const BodyState<double>& state = dynamics.bodies[b];
     const SpatialVector<double> velocity{state.velocity.angular,
                                          dynamics.reference_velocity[dynamics.tree_of[b]] + state.velocity.linear};
-    way[b] = time_step * largest_speed(velocity, state.position, radius_[b]);
+    way[b] = time_step * std::sqrt(squared_speed(velocity, state.position, radius_[b]));
   }
 }
 
-void ContactFinder::find_ways(const DynamicsData& dynamics, const AlignedVector<SpatialVector<double>>& velocity,
-                              double time_step, std::vector<double>& way) const {
-  way.resize(radius_.size());
+bool ContactFinder::widen(const DynamicsData& dynamics, const AlignedVector<SpatialVector<double>>& velocity,
+                          double time_step, double slack, std::vector<double>& reach) const {
+  bool beyond = false;
   for (std::size_t b = 0; b < radius_.size(); ++b) {
     if (radius_[b] == 0.0) continue;
-    way[b] = time_step * largest_speed(velocity[b], dynamics.bodies[b].position, radius_[b]);
+    const double square = time_step * time_step * squared_speed(velocity[b], dynamics.bodies[b].position, radius_[b]);
+    const double enough = reach[b] + slack;
+    if (square <= enough * enough) continue;
+    beyond = true;
+    reach[b] = std::sqrt(square);
   }
+  return beyond;
 }
 
 void ContactFinder::find(std::span<const double> reach, CollisionCache& cache, std::vector<ContactPoint>& points) {

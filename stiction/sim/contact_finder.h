@@ -17,11 +17,11 @@ class ContactFinder {
   // After update_kinematics: takes the poses of all bodies from it; those of before are kept as earlier_poses().
   void place(const DynamicsData& dynamics);
   void return_to_earlier() { poses_.swap(earlier_); }  // what place() did last is undone
-  // What no point of a body moves in the step, m: at the velocities of the kinematics, or at others
-  // (relative_motion.h). Zero where a body has no shape.
+  // What no point of a body moves in the step at the velocities of the kinematics, m. Zero where a body has no shape.
   void find_ways(const DynamicsData& dynamics, double time_step, std::vector<double>& way) const;
-  void find_ways(const DynamicsData& dynamics, const AlignedVector<SpatialVector<double>>& velocity, double time_step,
-                 std::vector<double>& way) const;
+  // Reaches that other velocities (relative_motion.h) exceed by more than the slack are widened to them; whether any.
+  bool widen(const DynamicsData& dynamics, const AlignedVector<SpatialVector<double>>& velocity, double time_step,
+             double slack, std::vector<double>& reach) const;
 
   // The points of pairs nearer than the margin and both reaches, where bodies are or where they were before.
   void find(std::span<const double> reach, CollisionCache& cache, std::vector<ContactPoint>& points);

@@ -42,10 +42,10 @@ void EnergyBalance::open(const DynamicsData& dynamics, const FreeSpin& free_spin
 
 // λ·J v̄ without a product with M: constraint_work is λ·J (v_f + v⁺)/2, and λ·J (v_f − v) = Δt force·M⁻¹Jᵀλ.
 void EnergyBalance::account(const Motion& m, StepReport& report) {
-  const Actuation::Works works = m.actuation.works(m.v.data(), m.end_velocity.data(), time_step_, m.implicit);
+  mean_ = 0.5 * (m.v + m.end_velocity);
+  const Actuation::Works works = m.actuation.works(mean_, m.implicit ? m.end_velocity : m.v, time_step_);
   report.actuator_work = works.actuators;
   report.damped = works.damped;
-  mean_ = 0.5 * (m.v + m.end_velocity);
   report.applied_work = time_step_ * m.joint_force.dot(mean_);
   if (!m.external_forces.empty()) {
     applied_.setZero();

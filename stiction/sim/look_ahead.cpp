@@ -12,6 +12,7 @@ namespace stiction {
 namespace {
 
 constexpr double part_of_margin = 0.25;  // ways may exceed reaches by this part of the margin: pairs nearer are listed
+constexpr double most_ahead = 20.0;      // times what gravity does in a step
 constexpr int most_rechecks = 12;        // per step
 constexpr std::uint64_t another_name = 0x9e3779b97f4a7c15;
 
@@ -50,9 +51,8 @@ void Simulator::Workspace::find_contacts() {
 void Simulator::Workspace::reach_with_free_velocity() {
   if (model->shapes.empty()) return;
   body_velocities(dynamics, free_velocity.data(), body_velocity);
-  contact_finder.find_ways(dynamics, body_velocity, time_step, free_way);
-  if (goes_beyond(free_way, state.found.reach, part_of_margin * contact_finder.margin())) {
-    widen(free_way, state.found.reach);
+  if (contact_finder.widen(dynamics, body_velocity, time_step, part_of_margin * contact_finder.margin(),
+                           state.found.reach)) {
     contact_finder.find(state.found.reach, state.collision, state.found.points);
     points = state.found.points;
     if (settings.sleeping) {
@@ -134,8 +134,9 @@ void Simulator::Workspace::look_ahead() {
     sought = wider_points;
   }
   next_found.reach.resize(end_way.size());
+  // What a body was sought for beyond its way is a guess at what forces will do in the next step.
   for (std::size_t b = 0; b < end_way.size(); ++b) {
-    next_found.reach[b] = std::max(end_way[b], free_way[b]) + falling;
+    next_found.reach[b] = end_way[b] + std::clamp(state.found.reach[b] - end_way[b], falling, most_ahead * falling);
   }
   contact_finder.find(next_found.reach, state.collision, next_found.points);
   geometry_check.check({.model = *model,

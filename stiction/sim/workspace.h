@@ -66,7 +66,6 @@ struct Simulator::Workspace {
   VectorX turning_force;                               // by which turning changed the former, once in a step
   bool has_turned = false;                             // it did
   AlignedVector<SpatialVector<double>> body_velocity;  // absolute, at v_f; look ahead: at v⁺
-  std::vector<double> free_way;                        // by body: what no point of it exceeds at v_f, m
 
   // ---- rows
   RowBuilder row_builder;
@@ -100,9 +99,10 @@ struct Simulator::Workspace {
   // ---- look ahead
   GeometryCheck geometry_check;
   std::vector<GapPromise> promises;
-  std::vector<double> end_way, wider_reach;  // by body: as free_way at v⁺; reaches where that exceeds them
-  std::vector<ContactPoint> wider_points;    // found with those
-  FoundContacts next_found;                  // at q⁺, once accepted that of before
+  std::vector<double> end_way,
+      wider_reach;  // by body: what no point of it exceeds at v⁺, m; reaches where that exceeds them
+  std::vector<ContactPoint> wider_points;  // found with those
+  FoundContacts next_found;                // at q⁺, once accepted that of before
 
   // ---- report
   StepReport report;
