@@ -1,7 +1,8 @@
 // Steps an MJCF file and tells where the time goes: for profiling, and beside bench/peers.py.
 //
 //     bench_sim FILE [--steps N] [--repeat R] [--dt S] [--keyframe NAME] [--control U] [--solver NAME] [--tolerance E]
-//               [--no-judge] [--no-warm-start] [--baumgarte B] [--threads T] [--ignored]
+//               [--no-judge] [--no-warm-start] [--no-hold-sticking] [--explicit-turning] [--no-recheck] [--baumgarte B]
+//               [--threads T] [--ignored]
 //
 // Steps per second of CPU time, the best of R runs from the same start; microseconds per stage; the judge's worst
 // residual and the steps that it did not certify. Stages are measured in wall time, so steps that another process
@@ -68,6 +69,12 @@ Options parse(int argc, char** argv) {
       options.settings.threads = std::stoi(value(k));
     } else if (word == "--no-judge") {
       options.settings.judge = false;
+    } else if (word == "--no-hold-sticking") {
+      options.settings.constraints.hold_sticking = false;
+    } else if (word == "--explicit-turning") {
+      options.settings.implicit_turning = false;
+    } else if (word == "--no-recheck") {
+      options.settings.recheck = false;
     } else if (word == "--no-warm-start") {
       options.settings.warm_start = false;
     } else if (word == "--ignored") {

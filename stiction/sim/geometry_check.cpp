@@ -43,25 +43,47 @@ void GeometryCheck::check(const Inputs& in) {
     unforeseen_ = gap_error_ = 0.0;
     compare_ends(in);
   }
-  if (in.is_wider || in.sought.size() > in.promises.size() || turns_far(in)) sweep(in);
+  if (may_have_met(in) || turns_far(in)) sweep(in);
 }
 
-// The usual step: the points at its end are its rows', nothing is deeper than promised, no gap or normal is off.
+// The usual step: no point at its end is deeper than promised, those of rows that push are there, and no gap or normal
+// of these is off. Both lists ascend.
 bool GeometryCheck::is_as_promised(const Inputs& in) {
-  if (in.asleep || in.promises.size() != in.found.size()) return false;
+  if (in.asleep) return false;
   double unforeseen = 0.0, error = 0.0, cosine = 1.0;
-  bool same = true;
-  for (std::size_t i = 0; i < in.found.size(); ++i) {
-    const GapPromise& promise = in.promises[i];
-    const ContactPoint& point = in.found[i];
-    same &= point.id == promise.id;
-    unforeseen = std::max(unforeseen, std::min(0.0, promise.gap) - std::min(0.0, point.gap));
-    if (!promise.is_carried) continue;
-    error = std::max(error, std::abs(point.gap - promise.gap));
-    cosine = std::min(cosine, promise.normal.dot(point.normal));
+  bool all_there = true;
+  auto promise = in.promises.begin();
+  const auto end = in.promises.end();
+  for (const ContactPoint& point : in.found) {
+    for (; promise != end && promise->id < point.id; ++promise) all_there &= !promise->is_carried;
+    const bool has_row = promise != end && promise->id == point.id;
+    const double promised = has_row ? std::min(0.0, promise->gap) : 0.0;
+    unforeseen = std::max(unforeseen, promised - point.gap);
+    if (!has_row) continue;
+    if (promise->is_carried) {
+      error = std::max(error, std::abs(point.gap - promise->gap));
+      cosine = std::min(cosine, promise->normal.dot(point.normal));
+    }
+    ++promise;
   }
+  for (; promise != end; ++promise) all_there &= !promise->is_carried;
   unforeseen_ = unforeseen, gap_error_ = error;
-  return same && unforeseen <= rounding && error <= renamed && cosine >= cosine_of_slight_turn;
+  return all_there && unforeseen <= rounding && error <= renamed && cosine >= cosine_of_slight_turn;
+}
+
+// Whether a point without a row is within the ways of its bodies.
+bool GeometryCheck::may_have_met(const Inputs& in) {
+  auto promise = in.promises.begin();
+  const auto way = [&](int shape) {
+    const int body = in.model.shapes[shape].body;
+    return body < 0 ? 0.0 : in.way[body];
+  };
+  for (const ContactPoint& point : in.sought) {
+    while (promise != in.promises.end() && promise->id < point.id) ++promise;
+    const bool has_row = promise != in.promises.end() && promise->id == point.id;
+    if (!has_row && point.gap <= way(point.id.shape_a) + way(point.id.shape_b)) return true;
+  }
+  return false;
 }
 
 bool GeometryCheck::turns_far(const Inputs& in) {

@@ -47,7 +47,6 @@ class GeometryCheck {
     std::span<const Pose> before, after;   // bodies at q and q⁺
     std::span<const GapPromise> promises;  // of all contact rows, ascending
     std::span<const ContactPoint> sought;  // pairs that could meet in the step, at q, ascending
-    bool is_wider = false;                 // more of them than the step had
     std::span<const ContactPoint> found;   // at q⁺, ascending
     std::span<const double> way;           // by body: how far its points move at most, m
     const DynamicsData& dynamics;          // kinematics at q⁺, v⁺
@@ -76,6 +75,7 @@ class GeometryCheck {
   double way_at(const Inputs& in, const ContactPoint& point) const;
   double allowed(const Inputs& in, const ContactPoint& point);
   bool is_as_promised(const Inputs& in);
+  static bool may_have_met(const Inputs& in);
   static bool turns_far(const Inputs& in);
   void find_tree_turns(const Inputs& in);
   void add_overlap(const Inputs& in, const ContactPoint& point, double promise, double beyond);

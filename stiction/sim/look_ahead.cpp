@@ -144,7 +144,6 @@ void Simulator::Workspace::look_ahead() {
                         .after = contact_finder.poses(),
                         .promises = promises,
                         .sought = sought,
-                        .is_wider = sought.data() != points.data(),
                         .found = next_found.points,
                         .way = end_way,
                         .dynamics = dynamics,
