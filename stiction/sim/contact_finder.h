@@ -17,8 +17,12 @@ class ContactFinder {
   // After update_kinematics: takes the poses of all bodies from it; those of before are kept as earlier_poses().
   void place(const DynamicsData& dynamics);
   void return_to_earlier() { poses_.swap(earlier_); }  // what place() did last is undone
-  // What no point of a body moves in the step at the velocities of the kinematics, m. Zero where a body has no shape.
-  void find_ways(const DynamicsData& dynamics, double time_step, std::vector<double>& way) const;
+  // What no point of a body moves in the step at the velocities of the kinematics, m; zero where a body has no shape.
+  // Returns how far a body with shapes turns at most, rad.
+  double find_ways(const DynamicsData& dynamics, double time_step, std::vector<double>& way) const;
+  // False where no point of a shape moves farther by more than the slack with other velocities than with v. A quick
+  // bound.
+  bool may_go_beyond(const double* v, const double* other, double time_step, double slack) const;
   // Reaches that other velocities (relative_motion.h) exceed by more than the slack are widened to them; whether any.
   bool widen(const DynamicsData& dynamics, const AlignedVector<SpatialVector<double>>& velocity, double time_step,
              double slack, std::vector<double>& reach) const;
@@ -36,9 +40,12 @@ class ContactFinder {
   double margin() const { return collider_.settings().margin; }
 
  private:
+  void find_levers();
+
   std::shared_ptr<const Model> model_;
   Collider collider_;
   std::vector<double> radius_;  // m, of all shapes of a body about its origin; 0: no shape
+  std::vector<double> lever_;   // by velocity: see find_levers()
   std::vector<Pose> poses_, earlier_;
 };
 

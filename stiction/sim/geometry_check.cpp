@@ -43,7 +43,7 @@ void GeometryCheck::check(const Inputs& in) {
     unforeseen_ = gap_error_ = 0.0;
     compare_ends(in);
   }
-  if (may_have_met(in) || turns_far(in)) sweep(in);
+  if (in.farthest_turn > far_turn || may_have_met(in)) sweep(in);
 }
 
 // The usual step: no point at its end is deeper than promised, those of rows that push are there, and no gap or normal
@@ -84,13 +84,6 @@ bool GeometryCheck::may_have_met(const Inputs& in) {
     if (!has_row && point.gap <= way(point.id.shape_a) + way(point.id.shape_b)) return true;
   }
   return false;
-}
-
-bool GeometryCheck::turns_far(const Inputs& in) {
-  double fastest = 0.0;
-  for (std::size_t b = 0; b < in.way.size(); ++b)
-    fastest = std::max(fastest, in.spin(static_cast<int>(b)).squaredNorm());
-  return fastest > far_turn * far_turn;
 }
 
 void GeometryCheck::find_tree_turns(const Inputs& in) {

@@ -51,6 +51,7 @@ class GeometryCheck {
     std::span<const double> way;           // by body: how far its points move at most, m
     const DynamicsData& dynamics;          // kinematics at q⁺, v⁺
     double time_step = 0.0;
+    double farthest_turn = 0.0;            // of all bodies in the step, rad
     const char* asleep = nullptr;          // by tree; null: none
     double margin = 0.0, tolerance = 0.0;  // m
 
@@ -76,7 +77,6 @@ class GeometryCheck {
   double allowed(const Inputs& in, const ContactPoint& point);
   bool is_as_promised(const Inputs& in);
   static bool may_have_met(const Inputs& in);
-  static bool turns_far(const Inputs& in);
   void find_tree_turns(const Inputs& in);
   void add_overlap(const Inputs& in, const ContactPoint& point, double promise, double beyond);
   static SweptBody motion_of(const Inputs& in, const Shape& shape);

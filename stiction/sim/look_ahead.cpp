@@ -50,17 +50,26 @@ void Simulator::Workspace::find_contacts() {
 // Forces of this step may move bodies farther than the last one could know.
 void Simulator::Workspace::reach_with_free_velocity() {
   if (model->shapes.empty()) return;
-  body_velocities(dynamics, free_velocity.data(), body_velocity);
-  if (contact_finder.widen(dynamics, body_velocity, time_step, part_of_margin * contact_finder.margin(),
-                           state.found.reach)) {
-    contact_finder.find(state.found.reach, state.collision, state.found.points);
-    points = state.found.points;
-    if (settings.sleeping) {
-      find_sleepers();  // what is newly within reach may wake some
-      find_free_velocity();
+  const double slack = part_of_margin * contact_finder.margin();
+  body_velocity_current = false;
+  if (contact_finder.may_go_beyond(state.v.data(), free_velocity.data(), time_step, slack)) {
+    find_free_body_velocities();
+    if (contact_finder.widen(dynamics, body_velocity, time_step, slack, state.found.reach)) {
+      contact_finder.find(state.found.reach, state.collision, state.found.points);
+      points = state.found.points;
+      if (settings.sleeping) {
+        find_sleepers();  // what is newly within reach may wake some
+        find_free_velocity();
+        body_velocity_current = false;
+      }
     }
   }
   follow_free_motion();
+}
+
+void Simulator::Workspace::find_free_body_velocities() {
+  if (!body_velocity_current) body_velocities(dynamics, free_velocity.data(), body_velocity);
+  body_velocity_current = true;
 }
 
 // Points with roles of their own.
@@ -99,6 +108,7 @@ void Simulator::Workspace::follow_free_motion() {
       nearest = std::min(nearest, points[end].gap);
     const Shape &a = model->shapes[pair.shape_a], &b = model->shapes[pair.shape_b];
     if (nearest <= margin || a.kind() == ShapeKind::plane || b.kind() == ShapeKind::plane) continue;
+    find_free_body_velocities();
     const bool approaches = std::any_of(
         points.begin() + static_cast<std::ptrdiff_t>(first), points.begin() + static_cast<std::ptrdiff_t>(end),
         [&](const ContactPoint& p) { return p.gap + time_step * normal_velocity(p) <= margin; });
@@ -124,7 +134,7 @@ void Simulator::Workspace::look_ahead() {
   kinematics_current = inertia_current = false;  // not of the state, until the step is accepted
   if (!has_shapes) return;
   contact_finder.place(dynamics);
-  contact_finder.find_ways(dynamics, time_step, end_way);
+  const double farthest_turn = contact_finder.find_ways(dynamics, time_step, end_way);
   const double margin = contact_finder.margin(), falling = time_step * time_step * model->gravity.norm();
   std::span<const ContactPoint> sought = points;
   if (goes_beyond(end_way, state.found.reach, part_of_margin * margin)) {
@@ -148,6 +158,7 @@ void Simulator::Workspace::look_ahead() {
                         .way = end_way,
                         .dynamics = dynamics,
                         .time_step = time_step,
+                        .farthest_turn = farthest_turn,
                         .asleep = settings.sleeping ? sleeping.asleep() : nullptr,
                         .margin = margin,
                         .tolerance = settings.geometric_tolerance});

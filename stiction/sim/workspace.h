@@ -66,6 +66,7 @@ struct Simulator::Workspace {
   VectorX turning_force;                               // by which turning changed the former, once in a step
   bool has_turned = false;                             // it did
   AlignedVector<SpatialVector<double>> body_velocity;  // absolute, at v_f; look ahead: at v⁺
+  bool body_velocity_current = false;                  // at v_f, on demand
 
   // ---- rows
   RowBuilder row_builder;
@@ -140,6 +141,7 @@ struct Simulator::Workspace {
   ContactPoint moved_back(ContactPoint point, double time) const;
   void begin_roles();
   void follow_free_motion();
+  void find_free_body_velocities();
   void remember_impulses();
   void carry_guesses();
   void set_guess(int i, const WarmStart& from);
