@@ -39,6 +39,24 @@ class Run(Scratch):
         for part in ("13 bodies", "certified    200 of 200", "worst        eps_nat", "penetration", "energy", "steps/s"):
             self.assertIn(part, result.stdout)
 
+    def test_what_is_struck_through_a_wall_is_seen_and_with_recheck_stopped(self):
+        path = self.folder / "struck.xml"
+        path.write_text(
+            """<mujoco><option gravity="0 0 0" timestep="0.001"/><worldbody>
+            <geom name="wall" type="box" size=".001 1 1" pos=".001 0 0"/>
+            <body name="light" pos="-.025 0 0"><freejoint/><geom name="light" size=".02" mass=".01"/></body>
+            <body name="heavy" pos="-.1455 0 0"><freejoint/><geom name="heavy" size=".1" mass="10"/></body>
+            </worldbody><keyframe><key name="shot" qvel="0 0 0 0 0 0 10 0 0 0 0 0"/></keyframe></mujoco>"""
+        )
+        command = ("run", path, "--keyframe", "shot", "--steps", "3", "--json")
+        passed = parse(run(*command, "--no-recheck").stdout)
+        self.assertLess(passed["steps_geometry_certified"], 3)
+        self.assertGreater(passed["unforeseen_penetration"], 1e-3)
+        stopped = parse(run(*command).stdout)
+        self.assertEqual(3, stopped["steps_geometry_certified"])
+        self.assertGreater(stopped["steps_rechecked"], 0)
+        self.assertLess(stopped["unforeseen_penetration"], 1e-5)
+
     def test_json(self):
         result = run("run", TOWER, "--steps", "100", "--json")
         self.assertEqual(0, result.returncode, result.stderr)
