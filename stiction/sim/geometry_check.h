@@ -51,6 +51,7 @@ class GeometryCheck {
     std::span<const double> way;           // by body: how far its points move at most, m
     const DynamicsData& dynamics;          // kinematics at q⁺, v⁺
     double time_step = 0.0;
+    bool is_recheck = false;               // the step is solved again already
     double farthest_turn = 0.0;            // of all bodies in the step, rad
     const char* asleep = nullptr;          // by tree; null: none
     double margin = 0.0, tolerance = 0.0;  // m
@@ -64,7 +65,8 @@ class GeometryCheck {
   double largest_gap_error() const { return gap_error_; }        // m, over rows that carry an impulse
   double largest_normal_error() const { return normal_error_; }  // rad, likewise
   bool is_certified() const { return is_certified_; }
-  std::span<const MissedContact> missed() const { return missed_; }  // beyond what is allowed
+  // Pairs without rows that met beyond what is allowed, and what is so deep that it might come out on the other side.
+  std::span<const MissedContact> missed() const { return missed_; }
 
  private:
   void compare_ends(const Inputs& in);
@@ -79,6 +81,7 @@ class GeometryCheck {
   static bool may_have_met(const Inputs& in);
   void find_tree_turns(const Inputs& in);
   void add_overlap(const Inputs& in, const ContactPoint& point, double promise, double beyond);
+  static double thinner(const Inputs& in, const ContactPoint& point);  // shape of the two, m
   static SweptBody motion_of(const Inputs& in, const Shape& shape);
   static bool is_still(const Inputs& in, const ContactPoint& point);
 

@@ -158,6 +158,7 @@ void Simulator::Workspace::look_ahead() {
                         .way = end_way,
                         .dynamics = dynamics,
                         .time_step = time_step,
+                        .is_recheck = report.num_rechecks > 0,
                         .farthest_turn = farthest_turn,
                         .asleep = settings.sleeping ? sleeping.asleep() : nullptr,
                         .margin = margin,
