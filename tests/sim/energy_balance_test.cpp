@@ -11,7 +11,6 @@
 namespace stiction {
 namespace {
 
-constexpr double g = 9.81;
 const Inertia rod{1.0, Vector3(0.0, 0.0, -0.5), Vector3(0.08, 0.08, 0.001).asDiagonal()};
 
 BodyOptions hanging(int parent = -1, JointOptions joint = {}) {
