@@ -10,6 +10,7 @@ namespace {
 // Below this angle per step the energy of the explicit rule grows by less than 1e-12.
 constexpr double negligible_angle = 1e-6;
 // Above this one it is the turning itself that changes velocities.
+constexpr double largest_angle = 1.0;  // rad per step; trees of several bodies that turn farther are braked
 constexpr double large_angle = 0.05;
 // Repetitions end when the next one would change less than this part of the velocity, in the norm of M.
 constexpr double accuracy = 1e-6;
@@ -63,7 +64,7 @@ Turning::Turning(const Model& model) {
     bool has_armature = false;
     for (int j = first; j < end; ++j) has_armature |= model.dofs[j].armature != 0.0;
     if (tree.num_velocities < 2 || (has_free_root && tree.num_bodies == 1 && !has_armature)) continue;  // FreeSpin
-    TurningTree turning{static_cast<int>(t), first, end, has_free_root, {}};
+    TurningTree turning{static_cast<int>(t), first, end, has_free_root, tree.num_bodies == 1, {}};
     for (int i = tree.first_body; i < tree.first_body + tree.num_bodies; ++i) {
       const Body& body = model.bodies[i];
       if (body.joint == JointType::prismatic) continue;
@@ -99,8 +100,10 @@ void Turning::correct(const Model& model, DynamicsData& data, const double* v, c
     const double part = share(tree, v, x, time_step, speed);
     if (part == 0.0) continue;
     std::copy(x + tree.first, x + tree.end, start_.data() + tree.first);
-    const bool is_solved =
-        repeat(model, data, tree, v, speed, time_step, x) || newton(model, data, tree, v, time_step, x);
+    // Of one body the inertia does not change as it turns: any angle per step is resolved.
+    const bool is_resolved = tree.is_one_body || time_step * speed <= largest_angle;
+    const bool is_solved = is_resolved && (repeat(model, data, tree, v, speed, time_step, x) ||
+                                           newton(model, data, tree, v, time_step, x));
     if (is_solved) {
       for (int j = tree.first; j < tree.end; ++j) {
         force[j] += part * (data.bias[j] - bias_[j]);

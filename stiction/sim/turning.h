@@ -10,10 +10,11 @@
 // coordinates of v (one body on a ball joint) the kinetic energy stays to rounding for every Δt.
 //
 // The explicit v_f is the first guess, and v_f ← v + Δt M⁻¹ (τ − b(q, v̄)) is repeated; it contracts by about Δt ω/2.
-// Where that is slow, Newton's method; where it finds no solution (radians per step) the tree is braked: for this step
-// it feels gravity alone, and its joints keep 1/(1 + Δt ω) of their speed. Trees at rest pay nothing: where Δt ω is
-// below 1e-6, or where v_f − v is more than twice v̄ (what stands is held by contacts, of which v_f does not know), the
-// two rules differ by Δt³ only, and the explicit one stays; from once to twice one fades into the other.
+// Where that is slow, Newton's method; where it finds no solution, or a tree of several bodies turns by more than a
+// radian per step, the tree is braked: for this step it feels gravity alone, and its joints keep 1/(1 + Δt ω) of their
+// speed. Trees at rest pay nothing: where Δt ω is below 1e-6, or where v_f − v is more than twice v̄ (what stands is
+// held by contacts, of which v_f does not know), the two rules differ by Δt³ only, and the explicit one stays; from
+// once to twice one fades into the other.
 //
 // Single free bodies have FreeSpin. Constraints change v_f to v⁺ afterwards: with them the order is one.
 #pragma once
@@ -39,8 +40,9 @@ class Turning {
 
  private:
   struct TurningTree {
-    int tree, first, end;      // its velocities
-    bool has_free_root;        // the first three are its flight, on which no bias depends
+    int tree, first, end;  // its velocities
+    bool has_free_root;    // the first three are its flight, on which no bias depends
+    bool is_one_body;
     std::vector<int> angular;  // velocities, rad/s
   };
   // Of the symmetric rule, 0 … 1; the rest is explicit.
