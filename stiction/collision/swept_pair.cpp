@@ -1,6 +1,7 @@
 #include "stiction/collision/swept_pair.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 
@@ -45,6 +46,7 @@ double PairSweep::gap_at(const Shape& a, const Pose& X_WA, const Shape& b, const
                          ContactPoint& point) {
   if (const PairKernel kernel = find_pair_kernel(a.kind(), b.kind())) {
     alignas(16) std::byte memory[1024] = {};
+    assert(pair_memory_size(a.kind(), b.kind()) <= sizeof memory);
     Manifold manifold;
     const double gap = kernel(a, X_WA, b, X_WB, margin, memory, manifold);
     if (manifold.size == 0) return gap;
