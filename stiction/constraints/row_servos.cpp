@@ -1,4 +1,4 @@
-// Rows of servos that may reach their limit (specification 3.9).
+// Rows of servos that may reach their limit (docs/simulation.md, Servos).
 #include <cmath>
 
 #include "stiction/constraints/row_builder.h"

@@ -24,15 +24,12 @@ void Simulator::Workspace::find_free_velocity() {
 
 bool Simulator::Workspace::limit_servos() {
   if (model->actuators.empty()) return false;
-  velocity_after = free_velocity;
-  if (rows.size() > 0) velocity_after += factor_impulse;
-  if (servo_limits.check_end_velocity(state.v.data(), velocity_after.data(), actuation)) {
+  if (servo_limits.check_end_velocity(state.v.data(), end_velocity.data(), actuation)) {
     solve_free_velocity();
     return true;
   }
-  actuation.finish(velocity_after.data());
-  servo_limits.finish(velocity_after.data(), servo_impulse(), actuation);
-  actuator_impulse = time_step * actuation.actuator_force();
+  actuation.finish(end_velocity.data());
+  servo_limits.finish(end_velocity.data(), servo_impulse(), actuation);
   return false;
 }
 

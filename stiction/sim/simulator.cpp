@@ -86,8 +86,7 @@ Simulator::Workspace::Workspace(std::shared_ptr<const Model> m, const SimulatorS
   free_velocity.setZero(nv);
   factor_impulse.setZero(nv);
   constraint_impulse.setZero(nv);
-  velocity_after.setZero(nv);
-  actuator_impulse.setZero(nv);
+  end_velocity.setZero(nv);
   next_position = model->initial_position;
 }
 
@@ -121,6 +120,7 @@ void Simulator::Workspace::count_uncertified() {
 
 void Simulator::Workspace::begin_step() {
   clock.start(settings.timed_every, report);
+  report.iterations = report.factorisations = 0;  // of all rounds of the step
   if (settings.on_failure != FailurePolicy::raise) return;
   collision_before = state.collision;
   found_before = state.found;

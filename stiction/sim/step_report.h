@@ -38,7 +38,7 @@ struct StepReport {
   bool law_certified = true;  // residuals.eps_nat is within the tolerance (not judged: the solver says so)
   bool accepted = true;       // it is at least within the acceptable tolerance
 
-  // Geometry (specification 3.10): what is found at the end of the step against what its rows had promised, m.
+  // Geometry: what is found at the end of the step against what its rows had promised, m.
   double unforeseen_penetration = 0.0;  // the deepest that anything is there, or went through, beyond its row's promise
   double largest_gap_error = 0.0;       // |gap there − gap promised|, largest over the rows that carry an impulse
   // How far normals of rows that carry an impulse turned beyond what their bodies and the ways of their contacts

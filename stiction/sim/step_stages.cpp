@@ -115,7 +115,7 @@ void Simulator::Workspace::carry_guesses() {
     }
     if (settings.warm_start) set_guess(i, *before);
   }
-  if (report.num_rechecks == 0) return;
+  if (report.num_rechecks == 0 || !settings.warm_start) return;
   auto last = next_warm_starts.begin();  // of the last round
   for (int i = 0; i < rows.size(); ++i) {
     while (last != next_warm_starts.end() && last->id < rows[i].id) ++last;
@@ -190,7 +190,7 @@ void Simulator::Workspace::solve_island(int k) {
 
 void Simulator::Workspace::solve_islands() {
   report.status = SolveStatus::converged;
-  report.iterations = report.factorisations = report.num_jammed_islands = 0;
+  report.num_jammed_islands = 0;
   pool.for_each(num_slots, [this](int k) { solve_island(k); });
   impulse.resize(rows.size());
   regime.resize(rows.size());
@@ -208,9 +208,11 @@ void Simulator::Workspace::solve_islands() {
       velocity[members[i]] = pack_rows(c, island.solution.velocity);
     }
   }
+  end_velocity = free_velocity;
   if (rows.size() == 0) return;
   sum_factor_impulse(rows, impulse, velocity_lanes, factor_impulse);
   velocity_from_factor(*model, dynamics, factor_impulse.data(), factor_impulse.data());
+  end_velocity += factor_impulse;
 }
 
 void Simulator::Workspace::judge_islands() {
@@ -323,10 +325,8 @@ void Simulator::Workspace::close_energy() {
   energy_balance.close(dynamics, free_spin, actuation, state.q, state.v, settings.energy_tolerance, report);
 }
 
-// v⁺ and q⁺.
+// q⁺, and v⁺ there.
 void Simulator::Workspace::find_end() {
-  end_velocity = free_velocity;
-  if (rows.size() > 0) end_velocity += factor_impulse;
   account_works();
   moved_velocity = &end_velocity;
   if (settings.constraints.projects_joints(*model) && rows.size() > 0) {
@@ -363,7 +363,7 @@ void Simulator::Workspace::remember_impulses() {
     }
   }
   if (settings.sleeping) sleeping.keep_warm_starts(*model, state.warm_starts, next_warm_starts);
-  servo_limits.remember(state.v.data(), velocity_after.data(), servo_impulse(), next_warm_starts);
+  servo_limits.remember(state.v.data(), end_velocity.data(), servo_impulse(), next_warm_starts);
 }
 
 }  // namespace stiction

@@ -80,15 +80,13 @@ struct Simulator::Workspace {
   std::vector<Pack4> impulse, velocity;  // λ, σ; lanes = rows
   std::vector<ContactRegime> regime;     // of contacts
   WorkerPool pool;
-  VectorX factor_impulse;    // M̂⁻¹ Jᵀλ = v⁺ − v_f; as it was where there are no rows
-  VectorX velocity_after;    // v⁺, where there are actuators
-  VectorX actuator_impulse;  // by velocity, of all actuators: Δt times what acted, gains at v⁺ and rows included
+  VectorX factor_impulse;  // M̂⁻¹ Jᵀλ = v⁺ − v_f; as it was where there are no rows
+  VectorX end_velocity;    // v⁺, once accepted the v of before
 
   // ---- integrate
   PositionProjection projection;
   std::vector<Pack4> velocity_lanes;        // scratch of sum_factor_impulse
   std::vector<Pack4> row_end_velocity;      // c⁺ by constraint, where positions are projected
-  VectorX end_velocity;                     // v⁺, once accepted the v of before
   VectorX next_position;                    // q⁺, once accepted the q of before
   VectorX projected_velocity;               // v⁺ and what projection adds
   const VectorX* moved_velocity = nullptr;  // which of the two moved the positions
