@@ -89,6 +89,33 @@ TEST(GeometryCheck, RecheckMendsWhatWasLeftOut) {
   EXPECT_LE((simulator.state().q - q).norm(), 1e-7);
 }
 
+// A normal that is wrong where nothing moves shows by itself: no gap tells.
+TEST(GeometryCheck, NormalsOfWhatRestsMustStay) {
+  const auto model = box_on_slope(0.5, 0.0);
+  DynamicsData dynamics(*model);
+  update_kinematics(*model, model->initial_position.data(), model->initial_velocity.data(), dynamics);
+  const std::vector<Pose> poses{body_pose(dynamics, 0)};
+  const std::vector<double> way{0.0};
+  const ContactPoint point{{0, 1, 7}, Vector3(0.1, 0.1, 0.0), Vector3::UnitZ(), 0.0};
+  for (const double turn : {0.0, 0.1}) {
+    const std::vector<GapPromise> promises{{point.id, Vector3(std::sin(turn), 0.0, std::cos(turn)), 0.0, true}};
+    GeometryCheck check;
+    check.check({.model = *model,
+                 .before = poses,
+                 .after = poses,
+                 .promises = promises,
+                 .sought = {},
+                 .found = {&point, 1},
+                 .way = way,
+                 .dynamics = dynamics,
+                 .time_step = 1e-3,
+                 .margin = 1e-3,
+                 .tolerance = 1e-3});
+    EXPECT_EQ(check.is_certified(), turn == 0.0);
+    EXPECT_NEAR(check.largest_normal_error(), turn, 1e-7);
+  }
+}
+
 // ---- nothing goes through anything
 
 // A ball on a slide along x, with its middle at x0; a wall about x = 0.
@@ -158,6 +185,30 @@ TEST(Tunnelling, StruckBallStaysBeforeTheWall) {
         ASSERT_LE(simulator.state().q[0], -0.02 + 1e-5) << speed << ' ' << gap << ' ' << k;
         ASSERT_LE(simulator.state().q[7], -0.1 + 1e-5) << speed << ' ' << gap << ' ' << k;
       }
+    }
+  }
+}
+
+// A pellet that is through the wall and away within the step in which it is struck: at its end nothing overlaps.
+TEST(Tunnelling, WhatPassesWithinAStepIsSeenOnItsWay) {
+  for (const bool recheck : {true, false}) {
+    ModelBuilder builder;
+    builder.set_gravity(Vector3::Zero());
+    add_wall(builder, Vector3(1e-3, 0.0, 0.0), Vector3(1e-3, 1.0, 1.0));
+    add_free(builder, "pellet", Sphere{0.002}, 1e-4, Pose(Vector3(-0.052, 0.0, 0.0)), 0.5, 1.0);
+    add_free(builder, "heavy", Sphere{0.1}, 10.0, Pose(Vector3(-0.1545, 0.0, 0.0)), 0.5, 1.0);
+    Simulator simulator(builder.build(), {.time_step = 1e-3, .recheck = recheck});
+    VectorX v = VectorX::Zero(12);
+    v[6] = 40.0;
+    simulator.set_velocity(v);
+    const StepReport& report = simulator.step();
+    EXPECT_EQ(report.geometry_certified, recheck) << report.unforeseen_penetration;
+    EXPECT_EQ(report.num_rechecks > 0, recheck);
+    if (recheck) {
+      EXPECT_LE(simulator.state().q[0], -0.002 + 1e-5);
+    } else {
+      EXPECT_GT(simulator.state().q[0], 0.01);
+      EXPECT_GT(report.unforeseen_penetration, 0.01);
     }
   }
 }
