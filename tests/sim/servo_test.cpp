@@ -200,6 +200,23 @@ TEST(Servo, PositionsAreNotProjectedOnItsRow) {
   }
 }
 
+// What a servo does as a row is its own work, not that of constraints: the balance of energy closes to rounding.
+TEST(Servo, WorkOfARowIsTheActuators) {
+  Simulator simulator(one_slider({servo(4e3, 40.0, 10.0)}), {.time_step = 1e-3});
+  simulator.set_joint_force(one(6.0));
+  int limited = 0;
+  double work = 0.0;
+  for (int k = 0; k < 400; ++k) {
+    simulator.set_control(one(0.01 * std::sin(0.05 * k)));
+    const StepReport& report = simulator.step();
+    limited += report.num_servos;
+    work += std::abs(report.actuator_work);
+    ASSERT_NEAR(report.energy_error, 0.0, 1e-12) << k;
+  }
+  EXPECT_GT(limited, 50);
+  EXPECT_GT(work, 1e-3);
+}
+
 TEST(Servo, PressesOnAWallWithItsLimit) {
   for (const ActuatorOptions& a : {servo(1e6, 1e3, 10.0), servo(1e6, 0.0, 10.0), servo(0.0, 1e3, 10.0)}) {
     const double dt = 2e-3;
