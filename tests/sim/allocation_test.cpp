@@ -11,45 +11,10 @@
 namespace stiction {
 namespace {
 
-// A trunk on four legs of two hinges each, with spherical feet and position servos that hold it up.
 std::shared_ptr<const Model> make_quadruped() {
   ModelBuilder builder;
   testing::add_ground(builder, 0.8);
-  const int trunk = testing::add_free(builder, "trunk", Box{{0.25, 0.12, 0.06}}, 12.0, Pose(Vector3(0, 0, 0.4)), 0.8);
-  for (int leg = 0; leg < 4; ++leg) {
-    const double x = leg < 2 ? 0.25 : -0.25, y = leg % 2 == 0 ? 0.14 : -0.14, bend = leg < 2 ? -1.0 : 1.0;
-    const std::string name = "leg" + std::to_string(leg);
-    const auto add_link = [&](const std::string& part, int parent, const Pose& pose, double angle) {
-      JointOptions joint;
-      joint.name = name + part;
-      joint.kind = JointKind::revolute;
-      joint.axis = Vector3::UnitY();
-      joint.initial_position = angle;
-      const int body = builder.add_body({.name = name + part, .parent = parent, .pose = pose, .joint = joint});
-      ShapeOptions rod;
-      rod.body = body;
-      rod.geometry = Capsule{0.02, 0.08};
-      rod.pose = Pose(Vector3(0, 0, -0.1));
-      rod.mass = 1.0;
-      rod.group = rod.mask = 0;
-      builder.add_shape(rod);
-      ActuatorOptions servo;
-      servo.joint = joint.name;
-      servo.kind = ActuatorKind::position;
-      servo.kp = 150.0;
-      servo.kd = 5.0;
-      builder.add_actuator(servo);
-      return body;
-    };
-    const int thigh = add_link("thigh", trunk, Pose(Vector3(x, y, 0.0)), -0.5 * bend);
-    const int shin = add_link("shin", thigh, Pose(Vector3(0.0, 0.0, -0.2)), bend);
-    ShapeOptions foot;
-    foot.body = shin;
-    foot.geometry = Sphere{0.03};
-    foot.pose = Pose(Vector3(0.0, 0.0, -0.2));
-    foot.material.friction = 0.8;
-    builder.add_shape(foot);
-  }
+  testing::add_quadruped(builder, {});
   return builder.build();
 }
 
