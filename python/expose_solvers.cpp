@@ -95,8 +95,11 @@ void expose_report(nb::module_& module) {
       .value("converged", SolveStatus::converged, "the stopping test was met")
       .value("acceptable", SolveStatus::acceptable, "it was not, but the residual is within acceptable_tolerance")
       .value("iteration_limit", SolveStatus::iteration_limit, "the best iterate so far came back")
+      .value("interrupted", SolveStatus::interrupted, "the caller asked to stop; the best iterate so far came back")
       .value("stalled", SolveStatus::stalled, "no progress although iterations were left")
+      .value("rounding", SolveStatus::rounding, "what is left is rounding: further digits do not exist")
       .value("ray", SolveStatus::ray, "a pivoting method ended on a ray")
+      .value("no_solution", SolveStatus::no_solution, "proved: no admissible impulse makes the velocities admissible")
       .value("numerical_error", SolveStatus::numerical_error, "the best finite iterate came back");
 
   nb::class_<SolveReport>(module, "SolveReport")

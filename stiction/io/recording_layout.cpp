@@ -1,5 +1,7 @@
 #include "stiction/io/recording_layout.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <sstream>
@@ -11,6 +13,15 @@ namespace {
 
 using hdf5::NumberType;
 using hdf5::TableMember;
+
+// A file's `status` is the place in this list: new kinds join at its end, so that older files keep their meaning.
+constexpr std::array status_codes{SolveStatus::converged,       SolveStatus::acceptable, SolveStatus::iteration_limit,
+                                  SolveStatus::stalled,         SolveStatus::ray,        SolveStatus::numerical_error,
+                                  SolveStatus::interrupted,     SolveStatus::rounding,   SolveStatus::no_solution};
+
+std::int32_t status_code(SolveStatus status) {
+  return static_cast<std::int32_t>(std::find(status_codes.begin(), status_codes.end(), status) - status_codes.begin());
+}
 
 #define STICTION_INT(member)                          \
   TableMember {                                       \
@@ -229,7 +240,7 @@ ReportRow to_row(const StepReport& r) {
                 r.num_islands,
                 r.num_sleeping_bodies,
                 r.num_jammed_islands,
-                static_cast<std::int32_t>(r.status),
+                status_code(r.status),
                 r.iterations,
                 r.factorisations,
                 r.residuals.worst_constraint,
@@ -266,7 +277,7 @@ ReportRow to_row(const StepReport& r) {
 }
 
 StepReport from_row(const ReportRow& row, double time) {
-  if (row.status < 0 || row.status > static_cast<int>(SolveStatus::numerical_error)) {
+  if (row.status < 0 || row.status >= static_cast<int>(status_codes.size())) {
     refuse("status ", row.status, " does not exist");
   }
   StepReport r;
@@ -276,7 +287,7 @@ StepReport from_row(const ReportRow& row, double time) {
   r.num_loops = row.num_loops, r.num_islands = row.num_islands, r.num_sleeping_bodies = row.num_sleeping_bodies;
   r.num_jammed_islands = row.num_jammed_islands;
   r.num_servos = row.num_servos, r.num_saturated_servos = row.num_saturated_servos;
-  r.status = static_cast<SolveStatus>(row.status);
+  r.status = status_codes[row.status];
   r.iterations = row.iterations, r.factorisations = row.factorisations;
   r.residuals = {.eps_abs = row.eps_abs,
                  .eps_rel = row.eps_rel,

@@ -15,10 +15,16 @@ std::string_view to_string(SolveStatus status) {
       return "acceptable";
     case SolveStatus::iteration_limit:
       return "iteration_limit";
+    case SolveStatus::interrupted:
+      return "interrupted";
     case SolveStatus::stalled:
       return "stalled";
+    case SolveStatus::rounding:
+      return "rounding";
     case SolveStatus::ray:
       return "ray";
+    case SolveStatus::no_solution:
+      return "no_solution";
     case SolveStatus::numerical_error:
       return "numerical_error";
   }

@@ -22,8 +22,11 @@ enum class SolveStatus {
   converged,        // the stopping test was met
   acceptable,       // it was not, but the residual is within acceptable_tolerance
   iteration_limit,  // the best iterate so far came back
+  interrupted,      // the caller asked to stop; the best iterate so far came back
   stalled,          // no progress although iterations were left
+  rounding,         // the residual is no larger than what rounding λ and σ makes of it: further digits do not exist
   ray,              // a pivoting method ended on a ray: no solution, or none that it can reach
+  no_solution,      // proved: no impulse within the constraints' sets makes the velocities admissible
   numerical_error,  // a factorisation failed or a value was not finite; the best finite iterate came back
 };
 std::string_view to_string(SolveStatus status);
