@@ -2,7 +2,10 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
+#include <span>
+#include <vector>
 
 #include "stiction/contact/problem.h"
 #include "stiction/math/refuse.h"
@@ -53,6 +56,62 @@ std::vector<std::vector<int>> inertia_components(const SparseRows& inertia) {
   return components;
 }
 
+// By velocity: the constraints that touch it, ascending.
+std::vector<std::vector<int>> touching_constraints(std::span<const Constraint> constraints,
+                                                   const SparseRows& jacobian) {
+  std::vector<std::vector<int>> touching(jacobian.cols());
+  for (std::size_t i = 0; i < constraints.size(); ++i) {
+    for (int r = 0; r < constraints[i].rows; ++r) {
+      for (SparseRows::InnerIterator it(jacobian, constraints[i].first_row + r); it; ++it) {
+        std::vector<int>& list = touching[it.col()];
+        const int number = static_cast<int>(i);
+        if (it.value() != 0.0 && (list.empty() || list.back() != number)) list.push_back(number);
+      }
+    }
+  }
+  return touching;
+}
+
+// A free body with a diagonal M is six components of one velocity, or four, and each would be a node of its own: nodes
+// are what factorisations count. Neighbours that mostly the same constraints touch are put together, up to a whole
+// node. M then has zeros within a component, which changes no result. What a bilateral row touches stays apart: its
+// stiffness has no bound, and within a node an inverse would be taken across it.
+std::vector<std::vector<int>> join_components(std::vector<std::vector<int>> components,
+                                              std::span<const Constraint> constraints,
+                                              const std::vector<std::vector<int>>& touching) {
+  constexpr double alike = 0.5;  // common constraints, of all that touch either
+  std::vector<std::vector<int>> joined;
+  std::vector<int> before, both, either;  // before: constraints that touch the last of `joined`
+  const auto has_bilateral = [&](const std::vector<int>& list) {
+    return std::any_of(list.begin(), list.end(),
+                       [&](int i) { return constraints[i].kind == ConstraintKind::bilateral; });
+  };
+  for (std::vector<int>& members : components) {
+    std::vector<int> rows;
+    for (const int velocity : members) {
+      either.clear();
+      std::set_union(rows.begin(), rows.end(), touching[velocity].begin(), touching[velocity].end(),
+                     std::back_inserter(either));
+      rows.swap(either);
+    }
+    if (!joined.empty() && joined.back().size() + members.size() <= width &&
+        joined.back().back() + 1 == members.front() && !has_bilateral(before) && !has_bilateral(rows)) {
+      both.clear();
+      either.clear();
+      std::set_intersection(before.begin(), before.end(), rows.begin(), rows.end(), std::back_inserter(both));
+      std::set_union(before.begin(), before.end(), rows.begin(), rows.end(), std::back_inserter(either));
+      if (static_cast<double>(both.size()) >= alike * static_cast<double>(either.size())) {
+        joined.back().insert(joined.back().end(), members.begin(), members.end());
+        before = either;
+        continue;
+      }
+    }
+    before = std::move(rows);
+    joined.push_back(std::move(members));
+  }
+  return joined;
+}
+
 // L⁻¹ of every component, and where each velocity is found.
 struct InertiaFactor {
   struct Place {
@@ -88,8 +147,10 @@ MatrixX component_inertia(const SparseRows& inertia, const std::vector<int>& mem
   return block;
 }
 
-InertiaFactor factor_inertia(const SparseRows& inertia) {
-  const auto components = inertia_components(inertia);
+InertiaFactor factor_inertia(const SparseRows& inertia, std::span<const Constraint> constraints,
+                             const SparseRows& jacobian) {
+  const auto components =
+      join_components(inertia_components(inertia), constraints, touching_constraints(constraints, jacobian));
   InertiaFactor factor;
   factor.place.resize(inertia.rows());
   for (int k = 0; k < static_cast<int>(components.size()); ++k) {
@@ -162,7 +223,7 @@ ContactProblem ContactProblem::from_inertia(std::vector<Constraint> constraints,
   }
   check_sparse_finite(inertia, "M");
   check_sparse_finite(jacobian, "J");
-  const InertiaFactor factor = factor_inertia(inertia);
+  const InertiaFactor factor = factor_inertia(inertia, problem.constraints_, jacobian);
   DelassusFactored factored;
   factored.node_size = factor.node_size;
   factored.segment_begin.assign(1, 0);

@@ -86,9 +86,14 @@ void ProblemPart::append_dense_row(const ContactProblem& whole, std::span<const 
   for (std::size_t j = 0; j < kept.size(); ++j) {
     const Constraint& b = whole.constraints_[kept[j]];
     Matrix3 block = Matrix3::Zero();
+    bool is_zero = true;  // and so is its mirror image
     for (int r = 0; r < a.rows; ++r) {
-      for (int k = 0; k < b.rows; ++k) block(r, k) = whole.dense()(a.first_row + r, b.first_row + k);
+      for (int k = 0; k < b.rows; ++k) {
+        block(r, k) = whole.dense()(a.first_row + r, b.first_row + k);
+        is_zero = is_zero && block(r, k) == 0.0 && whole.dense()(b.first_row + k, a.first_row + r) == 0.0;
+      }
     }
+    if (is_zero && static_cast<int>(j) != i) continue;
     to.column.push_back(static_cast<int>(j));
     to.block.push_back(block);
   }
