@@ -9,8 +9,11 @@ namespace {
 std::atomic<int> received{0};
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may touch nothing else");
 
+stiction::Interrupt stop;
+
 extern "C" void remember(int signal) {
   received = signal;
+  stop.request();
   std::signal(signal, SIG_DFL);
 }
 
@@ -18,6 +21,7 @@ extern "C" void remember(int signal) {
 
 Interrupt::Interrupt() {
   received = 0;
+  stop.clear();
   std::signal(SIGINT, remember);
   std::signal(SIGTERM, remember);
 }
@@ -29,6 +33,10 @@ Interrupt::~Interrupt() {
 
 int Interrupt::signal() const {
   return received;
+}
+
+stiction::Interrupt& Interrupt::for_solvers() {
+  return stop;
 }
 
 }  // namespace stiction::cli

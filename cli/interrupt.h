@@ -1,5 +1,7 @@
-// Ctrl-C asks a long run to end after the step it is in: files are closed, the summary is printed.
+// Ctrl-C asks a long run to end, also inside of a step or a solve: files are closed, the summary is printed.
 #pragma once
+
+#include "stiction/solvers/interrupt.h"
 
 namespace stiction::cli {
 
@@ -12,6 +14,7 @@ class Interrupt {
 
   // The signal that came, 0: none. A second signal ends the program at once, as if nothing had been taken over.
   int signal() const;
+  stiction::Interrupt& for_solvers();  // what they look at; one for the program
 };
 
 }  // namespace stiction::cli

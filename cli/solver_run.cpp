@@ -18,6 +18,7 @@ std::unique_ptr<ContactSolver> prepare(const std::string& name, const RunSetting
   common.use_relative = settings.use_relative;
   if (settings.max_iterations > 0) common.max_iterations = settings.max_iterations;
   common.record_history = settings.record_history;
+  common.interrupt = settings.interrupt;
   for (const auto& [option, value] : settings.options) solver->set_option(option, value);
   return solver;
 }
@@ -32,7 +33,7 @@ void solve_once(ContactSolver& solver, const ContactProblem& problem, int repeat
   const ContactSolution guess = solution;
   double fastest = std::numeric_limits<double>::infinity();
   SolveReport report;
-  for (int k = 0; k < repeat; ++k) {
+  for (int k = 0; k < repeat && report.status != SolveStatus::interrupted; ++k) {
     solution = guess;
     const auto start = std::chrono::steady_clock::now();
     report = solver.solve(problem, solution);
@@ -68,6 +69,11 @@ void run_sequence(ContactSolver& solver, const Sequence& sequence, const RunSett
       result.solution = {};
     }
     solve_once(solver, step.problem, settings.repeat, result.solution, result.record);
+    if (result.record.status == to_string(SolveStatus::interrupted)) break;
+    if (settings.interrupt != nullptr && settings.interrupt->requested()) {
+      result.record.status = to_string(SolveStatus::interrupted);
+      break;
+    }
     before = &step;
   }
 }

@@ -16,6 +16,7 @@ struct RunSettings {
   int max_iterations = 0;  // 0: the solver's own
   bool record_history = false;
   int repeat = 1;                                       // the fastest of so many solves from the same start is timed
+  stiction::Interrupt* interrupt = nullptr;             // what may stop a solve
   bool cold = false;                                    // sequences: start every step from zero
   std::vector<std::pair<std::string, double>> options;  // of --set; each must exist in the solver
 };

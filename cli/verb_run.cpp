@@ -113,12 +113,16 @@ std::string progress_line(const RunSummary& summary, long steps) {
 // Steps until the end, a signal, or numbers that are no longer finite.
 void run_steps(Simulator& simulator, long steps, StepCsv* csv, RecordingWriter* recording, RunSummary& summary) {
   using Clock = std::chrono::steady_clock;
-  const Interrupt interrupt;
+  Interrupt interrupt;
+  simulator.set_interrupt(&interrupt.for_solvers());
   Progress progress;
   while (summary.steps < steps && summary.signal == 0) {
     const auto start = Clock::now();
     try {
       simulator.step();
+    } catch (const StepInterrupted&) {  // inside of the step, which is not counted
+      summary.signal = interrupt.signal();
+      break;
     } catch (const std::runtime_error& error) {  // positions, velocities or forces grew too large
       summary.failure = error.what();
       break;
@@ -131,6 +135,7 @@ void run_steps(Simulator& simulator, long steps, StepCsv* csv, RecordingWriter* 
     if (!simulator.state().v.allFinite() || !simulator.state().q.allFinite()) break;
     summary.signal = interrupt.signal();
   }
+  simulator.set_interrupt(nullptr);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "cli/exit_code.h"
+#include "cli/interrupt.h"
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/table.h"
@@ -247,17 +248,20 @@ int solve_files(SolveOptions options) {
   const auto files = expand_paths(options.paths);
   const auto solvers = chosen_solvers(options.solvers);
   check_usage(options, files, solvers);
+  Interrupt interrupt;
+  options.run.interrupt = &interrupt.for_solvers();
   const auto settings = settings_per_solver(options, solvers);
   std::ofstream history = open_history(options.history_path);
 
   Progress progress;
   Outcome outcome;
-  for (size_t k = 0; k < files.size(); ++k) {
+  for (size_t k = 0; k < files.size() && interrupt.signal() == 0; ++k) {
     const std::string& file = files[k];
     try {
       const ProblemFile contents = read_problem_file(file, options.form);
       if (const double asymmetry = asymmetry_of(contents); asymmetry > 0.0) outcome.asymmetries[file] = asymmetry;
       for (const std::string& name : solvers) {
+        if (interrupt.signal() != 0) break;
         progress.show(std::to_string(k + 1) + "/" + std::to_string(files.size()) + " " + short_name(file) + ": " +
                       name);
         run_one(options, file, contents, name, settings.at(name), history, progress, outcome);
@@ -276,6 +280,10 @@ int solve_files(SolveOptions options) {
     print_records(records);
     print_notes(records, outcome.asymmetries);
     if (files.size() > 1) print_summary(records, solvers);
+  }
+  if (interrupt.signal() != 0) {
+    std::cerr << "stiction: interrupted; what was solved until then is above\n";
+    return 128 + interrupt.signal();
   }
   if (outcome.bad_input) return exit_misuse;
   const bool all_converged = !records.empty() && std::all_of(records.begin(), records.end(), [](const auto& r) {

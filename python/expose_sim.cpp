@@ -117,19 +117,39 @@ S to_settings(const nb::kwargs& keywords) {
 
 // ---- stepping
 
-// Ctrl-C is looked for between steps, every tenth of a second.
+// Ctrl-C inside of a step, seen by the thread that made it. Python's error is set when the step throws.
+class WatchedStep {
+ public:
+  explicit WatchedStep(Simulator& simulator) : simulator_(simulator) { simulator_.set_interrupt(&interrupt_); }
+  ~WatchedStep() { simulator_.set_interrupt(nullptr); }
+  WatchedStep(const WatchedStep&) = delete;
+  WatchedStep& operator=(const WatchedStep&) = delete;
+
+ private:
+  static bool is_signalled() {
+    const nb::gil_scoped_acquire acquired;
+    return PyErr_CheckSignals() != 0;
+  }
+  Simulator& simulator_;
+  Interrupt interrupt_{&WatchedStep::is_signalled};
+};
+
+// Ctrl-C is looked for between steps, every tenth of a second, and within them.
 StepReport step_many(SharedSimulator& shared, int count) {
   StepReport report;
   std::unique_lock<std::mutex> lock(shared.mutex, std::defer_lock);
   do {
-    {
+    try {
       const nb::gil_scoped_release released;
       if (!lock) lock.lock();
+      const WatchedStep watched(shared.simulator);
       if (count <= 0) shared.simulator.step(count);  // refuses what is negative
       for (double passed = 0.0; count > 0 && passed < 0.1; --count) {
         for (const double seconds : shared.simulator.step().seconds) passed += seconds;
       }
       report = shared.simulator.report();
+    } catch (const StepInterrupted&) {
+      throw nb::python_error();
     }
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
   } while (count > 0);
@@ -138,9 +158,14 @@ StepReport step_many(SharedSimulator& shared, int count) {
 
 StepReport step(SharedSimulator& shared, int count) {
   if (count != 1) return step_many(shared, count);
-  const nb::gil_scoped_release released;
-  const std::lock_guard turn(shared.mutex);
-  return shared.simulator.step();
+  try {
+    const nb::gil_scoped_release released;
+    const std::lock_guard turn(shared.mutex);
+    const WatchedStep watched(shared.simulator);
+    return shared.simulator.step();
+  } catch (const StepInterrupted&) {
+    throw nb::python_error();
+  }
 }
 
 // ---- contacts as arrays

@@ -96,6 +96,7 @@ std::unique_ptr<ContactSolver> Simulator::Workspace::make_configured_solver() co
   solver->settings().tolerance = 0.5 * settings.tolerance;
   solver->settings().acceptable_tolerance = 0.5 * settings.acceptable_tolerance;
   solver->settings().max_iterations = settings.max_iterations;
+  solver->settings().interrupt = interrupt;
   for (const auto& [name, value] : solver_options) solver->set_option(name, value);
   return solver;
 }
@@ -121,17 +122,31 @@ void Simulator::Workspace::count_uncertified() {
 void Simulator::Workspace::begin_step() {
   clock.start(settings.timed_every, report);
   report.iterations = report.factorisations = 0;  // of all rounds of the step
-  if (settings.on_failure != FailurePolicy::raise) return;
+  spent_iterations = 0;
+  if (settings.on_failure != FailurePolicy::raise && interrupt == nullptr) return;
   collision_before = state.collision;
   found_before = state.found;
+  rest_steps_before = state.rest_steps;
+  stop_if_asked();
+}
+
+void Simulator::Workspace::restore_state() {
+  state.collision = collision_before;
+  state.found = found_before;
+  state.rest_steps = rest_steps_before;
+  state_changed();
+}
+
+void Simulator::Workspace::stop_if_asked() {
+  if (interrupt == nullptr || !interrupt->check()) return;
+  restore_state();
+  throw StepInterrupted("step at time " + std::to_string(state.time) + ": interrupted");
 }
 
 // The state stays that of before the step.
 void Simulator::Workspace::raise() {
   count_uncertified();
-  state.collision = collision_before;
-  state.found = found_before;
-  state_changed();
+  restore_state();
   throw SolverFailure("step at time " + std::to_string(state.time) + ": " + settings.solver + " ended " +
                           std::string(to_string(report.status)) + " with a residual of " +
                           std::to_string(report.residuals.eps_nat),
@@ -282,6 +297,11 @@ void Simulator::clear_external_forces() {
 
 std::span<const BodyWrench> Simulator::external_forces() const {
   return workspace_->external_forces;
+}
+
+void Simulator::set_interrupt(Interrupt* interrupt) {
+  workspace_->interrupt = interrupt;
+  for (IslandSlot& slot : workspace_->slots) slot.solver->settings().interrupt = interrupt;
 }
 
 const StepReport& Simulator::step() {

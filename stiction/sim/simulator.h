@@ -21,6 +21,7 @@
 #include "stiction/model/model.h"
 #include "stiction/sim/state.h"
 #include "stiction/sim/step_report.h"
+#include "stiction/solvers/interrupt.h"
 
 namespace stiction {
 
@@ -39,7 +40,8 @@ struct SimulatorSettings {
   double geometric_tolerance = 1e-3;  // m; what StepReport::geometry_certified compares with
   double energy_tolerance = 1e-2;  // what StepReport::energy_certified compares with, a part of the energy that moves
   bool recheck = true;             // what the rows of a step missed is made a row, and the step solved again
-  // Of the contact solver, per island. 0 takes the solver's own limit, which can mean seconds for one step of a pile.
+  // Of the contact solver, per island, in all its tries of the step together. 0 takes the solver's own limit, which can
+  // mean seconds for one step of a pile.
   int max_iterations = 300;
   ConstraintSettings constraints = {};
   CollisionSettings collision = {};
@@ -61,6 +63,12 @@ class SolverFailure : public std::runtime_error {
  public:
   SolverFailure(const std::string& message, const StepReport& step) : std::runtime_error(message), report(step) {}
   StepReport report;
+};
+
+// Thrown by a step that was asked to stop; the state stays that of before the step.
+class StepInterrupted : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 // A contact of the last step with what it carried.
@@ -106,6 +114,9 @@ class Simulator {
                           const Vector3& torque = Vector3::Zero());
   void clear_external_forces();
   std::span<const BodyWrench> external_forces() const;
+
+  // What may stop a step from outside, from inside of its solver too; it must live as long as it is set. Null: nothing.
+  void set_interrupt(Interrupt* interrupt);
 
   const StepReport& step();
   const StepReport& step(int count);  // the report of the last one; `worst` of all steps through worst_residual()

@@ -149,20 +149,22 @@ void Simulator::Workspace::solve_island(int k) {
            has_corrections(rows, members, time_step, settings.constraints);
   };
   SolveReport before;
-  const auto solve = [&] {
+  int& limit = solver.settings().max_iterations;
+  const int usual_limit = limit;
+  // All tries of the step share its limit. One iteration is always left, for 0 means no limit.
+  const auto solve = [&](int most) {
     before = island.report;
+    const int left = std::max(1, usual_limit - spent_iterations - before.iterations);
+    limit = usual_limit == 0 ? most : most == 0 ? left : std::min(left, most);
     island.report = solver.solve(island.assembler.problem(), island.solution);
+    limit = usual_limit;
     island.report.iterations += before.iterations;
     island.report.factorisations += before.factorisations;
   };
   island.report = {};
   island.jammed = false;
-  int& limit = solver.settings().max_iterations;
-  const int usual_limit = limit;
   const bool in_haste = !dense && members.size() <= few_constraints && may_be_jammed();
-  if (in_haste) limit = limit > 0 ? std::min(limit, first_try) : first_try;
-  solve();
-  limit = usual_limit;
+  solve(in_haste ? first_try : 0);
   if (island.report.status <= SolveStatus::acceptable || !may_be_jammed()) return;
 
   JamTrial& trial = island.trial;
@@ -171,7 +173,7 @@ void Simulator::Workspace::solve_island(int k) {
   for (const int i : members) trial.rows.push_back(rows[i]);
   drop_corrections(rows, members, time_step, settings.constraints);
   assemble_island(k);
-  solve();
+  solve(0);
   island.jammed = island.report.status <= SolveStatus::acceptable;
   if (island.jammed) return;
 
@@ -180,7 +182,7 @@ void Simulator::Workspace::solve_island(int k) {
   assemble_island(k);
   island.solution = trial.solution;
   if (in_haste) {
-    solve();
+    solve(0);
   } else {
     before.iterations = island.report.iterations;
     before.factorisations = island.report.factorisations;
@@ -192,6 +194,10 @@ void Simulator::Workspace::solve_islands() {
   report.status = SolveStatus::converged;
   report.num_jammed_islands = 0;
   pool.for_each(num_slots, [this](int k) { solve_island(k); });
+  stop_if_asked();
+  int most = 0;
+  for (int k = 0; k < num_slots; ++k) most = std::max(most, slots[k].report.iterations);
+  spent_iterations += most;
   impulse.resize(rows.size());
   regime.resize(rows.size());
   velocity.resize(rows.size());

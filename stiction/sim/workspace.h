@@ -38,8 +38,10 @@ struct Simulator::Workspace {
 
   // ---- inputs
   State state;
-  CollisionCache collision_before;  // of the state, under FailurePolicy::raise
+  Interrupt* interrupt = nullptr;   // set by the user
+  CollisionCache collision_before;  // of the state, under FailurePolicy::raise or where a step may be interrupted
   FoundContacts found_before;
+  std::vector<std::int32_t> rest_steps_before;
   VectorX joint_force;                      // set by the user, by velocity
   std::vector<BodyWrench> external_forces;  // set by the user
 
@@ -75,6 +77,7 @@ struct Simulator::Workspace {
   Islands islands;
   std::deque<IslandSlot> slots;
   int num_slots = 0;
+  int spent_iterations = 0;  // of the island that took most, in the rounds of the step that are over
 
   // ---- solve: by constraint
   std::vector<Pack4> impulse, velocity;  // λ, σ; lanes = rows
@@ -151,6 +154,8 @@ struct Simulator::Workspace {
   void close_energy();
   void count_uncertified();
   [[noreturn]] void raise();
+  void restore_state();
+  void stop_if_asked();
   const DynamicsData& past_dynamics();
   template <class Function>
   void for_each_loop_wrench(Function&& function);

@@ -17,7 +17,7 @@ void Arclength::resize(int n) {
 
 // Tangent of the path (κ e on the right, log κ moves by one) and Newton direction at fixed κ, from one factorisation.
 bool Arclength::find_directions(ConeTask& task, double delta) {
-  if (!task.system->factor(point.at, delta)) return false;
+  if (!task.factor(point.at, delta)) return false;
   ++task.iterations;
   rc_.leftCols(2).setZero();
   rc_.col(2).setConstant(kappa_);
@@ -113,7 +113,7 @@ bool Arclength::correct(const ConeTask& task, double shift) {
 }
 
 bool Arclength::run(ConeTask& task, const ArclengthOptions& options) {
-  const int limit = std::min(task.goal.max_factorisations, task.system->factorisations + options.max_factorisations);
+  const int limit = task.system->factorisations + options.max_factorisations;
   kappa_ = task.cones->mean_product(point.at);
   length_ = options.first_length;
   smallest_length_ = options.smallest_length;
@@ -123,7 +123,7 @@ bool Arclength::run(ConeTask& task, const ArclengthOptions& options) {
   for (;;) {
     const bool finite = point.evaluate(task, options.delta);
     if (task.done() || task.is_acceptable()) return true;
-    if (!finite || task.system->factorisations >= limit) return false;
+    if (!finite || task.system->factorisations >= limit || !task.may_factor()) return false;
     if (!find_directions(task, options.delta)) return false;
     weigh(task);
 

@@ -4,6 +4,12 @@
 #include <stdexcept>
 
 namespace stiction {
+namespace {
+
+constexpr double newton_turn = 100.0;  // factorisations; more than most need that succeed at all
+constexpr double cold_newton_turn = 400.0;
+
+}  // namespace
 
 bool AutoContactSpace::load(const ContactProblem& problem, const AutoGoal& goal, const VectorX& impulse) {
   if (problem.form() == DelassusForm::factored) {
@@ -56,27 +62,52 @@ bool AutoContactSpace::second_interior_point() {
   return interior_point_.run(task_, options);
 }
 
-bool AutoContactSpace::arclength() {
+// A path that ends near a solution may have been stopped by rounding alone: Newton has other rounding.
+bool AutoContactSpace::arclength(const ContactProblem& problem, int first, int end) {
   constexpr double delta[3] = {0.6, 0.3, 0.8};
   constexpr int factorisations[3] = {600, 1500, 3000};
   constexpr double start_scale = 3.0;
-  task_.stage = AutoStage::arclength;
+  constexpr double near = 1e-3;
   arclength_.resize(cones_.size());
-  for (int k = 0; k < 3; ++k) {
+  for (int k = first; k < end; ++k) {
     ArclengthOptions options;
     options.delta = delta[k];
     options.max_factorisations = factorisations[k];
     cones_.start_cold(start_scale, arclength_.point.at);
+    const double before = task_.best.value;
+    task_.stage = AutoStage::arclength;
     if (arclength_.run(task_, options)) return true;
+    const bool closer = task_.best.value < before && task_.best.value < near;
+    if (closer && newton_.run(problem, newton_turn, task_)) return true;
   }
   return false;
 }
 
 AutoOutcome AutoContactSpace::solve(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse) {
   if (!load(problem, goal, impulse) && !interior_point_near_guess() && !probe() && !interior_point({}) &&
-      !second_interior_point() && !task_.is_acceptable()) {
-    arclength();
+      !second_interior_point() && !task_.is_acceptable() && !prove_infeasible(problem) && !newton(problem)) {
+    arclength(problem, 0, 1);
   }
+  return task_.finish(problem, impulse);
+}
+
+// Where not even six digits were found. True ends the search.
+bool AutoContactSpace::prove_infeasible(const ContactProblem& problem) {
+  constexpr double nearly_found = 1e-6;
+  task_.infeasible = task_.best.value > nearly_found && proof_.find(problem, task_.goal);
+  return task_.infeasible;
+}
+
+// From the best so far; where that is not near, also from nothing, as other starts lead elsewhere.
+bool AutoContactSpace::newton(const ContactProblem& problem) {
+  constexpr double near = 2e-4;
+  if (newton_.run(problem, newton_turn, task_)) return true;
+  return task_.best.value > near && newton_.run_cold(problem, cold_newton_turn, task_);
+}
+
+AutoOutcome AutoContactSpace::follow_long_paths(const ContactProblem& problem, VectorX& impulse) {
+  task_.continue_from(impulse);
+  arclength(problem, 1, 3);
   return task_.finish(problem, impulse);
 }
 

@@ -187,6 +187,7 @@ bool AutoDense::newton_run(const AutoDenseView& view, const AutoResidualScale& s
   for (int without_progress = 0; without_progress < settings.patience && steps < settings.newton_steps; ++steps) {
     double edge = 0.0;
     if (outcome.iterations == 0) edge = best_residual_ > settings.in_motion ? settings.wide_edge : settings.edge;
+    if (!goal_->spend(AutoBudget::dense_step)) break;
     if (!active_set_.step(view, proximal, lambda_.data(), sigma_.data(), edge)) break;
     ++outcome.iterations;
     ++outcome.factorisations;
@@ -210,8 +211,10 @@ bool AutoDense::newton_run(const AutoDenseView& view, const AutoResidualScale& s
 // Sweeps with the residual of what they leave; true where that passes.
 bool AutoDense::sweep_and_test(const AutoDenseView& view, const AutoResidualScale& scale, double limit, int sweeps,
                                AutoOutcome& outcome) {
-  for (int k = 0; k < sweeps; ++k) sweep(view);
-  outcome.iterations += sweeps;
+  for (int k = 0; k < sweeps && goal_->spend(AutoBudget::sweep); ++k) {
+    sweep(view);
+    ++outcome.iterations;
+  }
   // On the way λ may have been large (blocks that are nearly singular), and the running σ then holds its rounding.
   auto_dense_velocity(view, lambda_.data(), sigma_.data());
   const double r = auto_residual(scale, view.constraints, lambda_.data(), sigma_.data(), best_residual_);
@@ -262,6 +265,7 @@ AutoOutcome AutoDense::solve(const AutoDenseView& given, const AutoResidualScale
                              VectorX& impulse) {
   const double limit = safety * goal.tolerance;
   AutoOutcome outcome;
+  goal_ = &goal;
   const AutoDenseView view = load(given, impulse);
   auto_dense_velocity(view, lambda_.data(), sigma_.data());
   constexpr double in_full = std::numeric_limits<double>::infinity();
@@ -273,7 +277,7 @@ AutoOutcome AutoDense::solve(const AutoDenseView& given, const AutoResidualScale
   if (outcome.converged) return outcome;
   outcome.stage = AutoStage::sweep;
   const int sweeps = choose_sweeps(view);
-  for (int k = 0; k < sweeps && !outcome.converged; ++k) {
+  for (int k = 0; k < sweeps && !outcome.converged && goal.spend(AutoBudget::sweep); ++k) {
     const double before = outcome.residual;
     sweep(view);
     ++outcome.iterations;
@@ -298,7 +302,6 @@ AutoOutcome AutoDense::solve(const AutoDenseView& given, const AutoResidualScale
     if (!outcome.converged) return_best(view, scale, impulse);
     outcome.residual = best_residual_;
   }
-  outcome.cheap_iterations = outcome.iterations;
   std::copy_n(lambda_.data(), view.rows, impulse.data());
   return outcome;
 }

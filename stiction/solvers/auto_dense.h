@@ -81,6 +81,7 @@ class AutoDense {
 
   void return_best(const AutoDenseView& view, const AutoResidualScale& scale, const VectorX& guess);
 
+  const AutoGoal* goal_ = nullptr;       // of the solve that is running
   AlignedVector<double> free_velocity_;  // g; all padded to eight
   AlignedVector<double> lambda_, sigma_;
   AlignedVector<double> best_lambda_, best_sigma_;    // of Newton and its sweeps

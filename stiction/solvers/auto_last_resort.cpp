@@ -160,10 +160,12 @@ AutoOutcome AutoLastResort::solve(const ContactProblem& problem, const AutoGoal&
   for (const double weight : proximal_weights) {
     proximal_ = weight;
     lambda_.setZero();
+    if (!goal.spend_and_ask(first_sweeps * AutoBudget::sparse_sweep)) break;
     for (int k = 0; k < first_sweeps; ++k) sweeps_.sweep(lambda_.data(), k % 2);
     keep_if_better(residual(lambda_));
     for (int step = 0; step < max_steps && outcome.residual > goal.tolerance; ++step) {
-      if (outcome.factorisations >= goal.max_factorisations || !newton_step()) break;
+      constexpr double cost = AutoBudget::factorisation + sweeps_per_step * AutoBudget::sparse_sweep;
+      if (!goal.spend_and_ask(cost) || !newton_step()) break;
       ++outcome.iterations;
       ++outcome.factorisations;
       for (int k = 0; k < sweeps_per_step; ++k) sweeps_.sweep(lambda_.data(), k % 2);

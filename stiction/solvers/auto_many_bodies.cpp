@@ -225,7 +225,7 @@ AutoOutcome AutoManyBodies::solve(const ContactProblem& problem, const AutoGoal&
   double relaxation = 1.0, last_change = infinity, watched_change = infinity;
   double test_below = worth_testing * limit;
   int since_full = full_sweep_every, slow_looks = 0;
-  while (best_residual_ > limit && outcome.iterations < settings.max_sweeps) {
+  while (best_residual_ > limit && outcome.iterations < settings.max_sweeps && goal.spend_and_ask(AutoBudget::sweep)) {
     const bool all = since_full >= full_sweep_every;
     since_full = all ? 1 : since_full + 1;
     const Sweep which = all ? Sweep::all : since_full % 2 ? Sweep::moving : Sweep::loaded;
@@ -249,7 +249,6 @@ AutoOutcome AutoManyBodies::solve(const ContactProblem& problem, const AutoGoal&
     }
   }
   if (best_residual_ > limit) keep_if_better(residual(problem, view, scale));
-  outcome.cheap_iterations = outcome.iterations;
   outcome.converged = best_residual_ <= limit;
   outcome.residual = best_residual_;
   impulse = best_lambda_;

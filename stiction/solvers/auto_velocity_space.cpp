@@ -23,7 +23,8 @@ constexpr int bent_nodes = 40;      // with more the second order at the predict
 constexpr double high_floor = 0.2;  // there; with less the contacts that hardly move block the first steps
 constexpr int large_nodes = 200;    // with so many bodies the whole path would cost as much as ten typical steps
 constexpr double near_start = 0.1;  // κ beside a guess, of its residual; with 0.01 a fifth of the piles at rest stalls
-constexpr int long_double_size = 60;  // velocities; dense, so about 0.1 ms per factorisation
+constexpr double newton_turn = 100.0;  // factorisations; more than most need that succeed at all
+constexpr int long_double_size = 60;   // velocities; dense, so about 0.1 ms per factorisation
 
 }  // namespace
 
@@ -113,22 +114,20 @@ bool AutoVelocitySpace::run_interior_point(const InteriorPointAttempt& attempt) 
 bool AutoVelocitySpace::cross_folds(const ContactProblem& problem) {
   constexpr int rounds = 12;
   constexpr double hardly = 0.3;
-  constexpr int finish = 40;  // factorisations that are always left for what was found beyond a fold
-  const int most = task_.goal.max_factorisations;
+  constexpr double finish = 40.0;  // factorisations that are left for what is found beyond a fold
   int bodies = LocalPath::few_bodies;
   double last_kappa = std::numeric_limits<double>::infinity();
-  for (int round = 0; round < rounds && !interior_point_.blocking.empty() && task_.may_factor(); ++round) {
+  for (int round = 0; round < rounds && !interior_point_.blocking.empty() && task_.goal.left() > finish; ++round) {
     PathPoint& point = interior_point_.point;
     bodies = point.kappa > hardly * last_kappa ? bodies + bodies / 2 : LocalPath::few_bodies;
     last_kappa = point.kappa;
-    const bool crossed = local_path_.cross(problem, cones_, interior_point_.blocking, point.kappa, bodies, point.at);
+    const bool crossed =
+        local_path_.cross(problem, cones_, interior_point_.blocking, point.kappa, bodies, point.at, task_.goal, finish);
     const int cost = static_cast<int>(std::ceil(local_path_.factorisations()));
     system_.factorisations += cost;
     task_.iterations += cost;
     if (crossed) {
-      task_.goal.max_factorisations = std::max(most, system_.factorisations + finish);
       const bool solved = run_interior_point({.patience = short_patience});
-      task_.goal.max_factorisations = most;
       if (solved || task_.is_acceptable()) return true;
     } else if (bodies >= system_.num_nodes()) {
       return false;
@@ -194,6 +193,7 @@ bool AutoVelocitySpace::all_interior_points(const ContactProblem& problem) {
   // What keeps a pile from an acceptable residual is a fold, not rounding.
   const bool only_folds = pile && task_.goal.acceptable > task_.goal.tolerance;
   if (only_folds && system_.num_nodes() > large_nodes) return false;
+  if (prove_infeasible(problem) || enough(newton_.run(problem, newton_turn, task_))) return true;
   if (enough(interior_point(second))) return true;
   // A few more tries at some thirty factorisations each are cheaper than following a fold. With δ near 1 the path is
   // smooth but long; steps that go nearly to the boundary jump over some folds.
@@ -207,12 +207,18 @@ bool AutoVelocitySpace::all_interior_points(const ContactProblem& problem) {
   return enough(interior_point(first)) || enough(interior_point(second));
 }
 
+// Where not even six digits were found. True ends the search.
+bool AutoVelocitySpace::prove_infeasible(const ContactProblem& problem) {
+  constexpr double nearly_found = 1e-6;
+  task_.infeasible = task_.best.value > nearly_found && proof_.find(problem, task_.goal);
+  return task_.infeasible;
+}
+
 // Follows folds of the whole, unless it is large and somebody settles for less. Where a residual is acceptable the path
 // is left there, and an interior point takes it from there as far as it goes.
-bool AutoVelocitySpace::arclength() {
-  constexpr int least = 200;  // factorisations, with fewer hardly a path gets to its end
-  const int most = task_.goal.max_factorisations;
-  if (most < least) return false;
+bool AutoVelocitySpace::arclength(const ContactProblem& problem) {
+  constexpr double least = 100.0;  // factorisations, with fewer hardly a path gets to its end
+  constexpr double near = 1e-3;    // a residual from which Newton may do the rest
   const bool may_settle = task_.goal.acceptable > task_.goal.tolerance;
   if (may_settle && system_.num_nodes() > large_nodes) return false;
   constexpr double delta[] = {0.8, 0.95, 0.6, 0.3};
@@ -221,13 +227,18 @@ bool AutoVelocitySpace::arclength() {
   arclength_.resize(cones_.size());
   system_.follow_path();
   for (std::size_t k = 0; k < std::size(delta); ++k) {
-    task_.goal.max_factorisations = most + system_.factorisations;  // for each path
+    if (task_.goal.left() < least) return false;
+    const double before = task_.best.value;
     task_.stage = AutoStage::velocity_arclength;
     ArclengthOptions options;
     options.delta = delta[k];
     options.max_factorisations = factorisations[k];
     cones_.start_cold(start_scale, arclength_.point.at);
-    if (!arclength_.run(task_, options)) continue;
+    if (!arclength_.run(task_, options)) {
+      const bool closer = task_.best.value < before && task_.best.value < near;
+      if (closer && newton_.run(problem, newton_turn, task_)) return true;
+      continue;
+    }
     if (task_.done()) return true;
     task_.stage = AutoStage::velocity_interior_point;
     interior_point_.point.at = arclength_.point.at;
@@ -245,7 +256,6 @@ AutoOutcome AutoVelocitySpace::solve(const ContactProblem& problem, const AutoGo
   AutoGoal stricter = goal;
   for (int k = 0; k < retries && !outcome.converged && task_.done(); ++k) {
     stricter.tolerance *= 0.7;
-    stricter.max_factorisations = std::max(0, goal.max_factorisations - outcome.factorisations);
     retried_ = impulse;
     const AutoOutcome again = solve_once(problem, stricter, retried_);
     outcome.iterations += again.iterations;
@@ -260,7 +270,9 @@ AutoOutcome AutoVelocitySpace::solve(const ContactProblem& problem, const AutoGo
 }
 
 AutoOutcome AutoVelocitySpace::solve_once(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse) {
-  if (!load(problem, goal, impulse) && !probe() && !all_interior_points(problem) && !arclength()) long_double(problem);
+  if (!load(problem, goal, impulse) && !probe() && !all_interior_points(problem) && !arclength(problem)) {
+    long_double(problem);
+  }
   return task_.finish(problem, impulse);
 }
 

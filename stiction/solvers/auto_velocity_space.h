@@ -7,6 +7,8 @@
 #pragma once
 
 #include "stiction/solvers/arclength.h"
+#include "stiction/solvers/auto_newton.h"
+#include "stiction/solvers/infeasibility.h"
 #include "stiction/solvers/interior_point.h"
 #include "stiction/solvers/local_path.h"
 #include "stiction/solvers/newton_long_double.h"
@@ -45,8 +47,9 @@ class AutoVelocitySpace {
   void prepare_next_step();
   bool cross_folds(const ContactProblem& problem);
   bool all_interior_points(const ContactProblem& problem);  // true when no other stage is needed
-  bool arclength();
+  bool arclength(const ContactProblem& problem);
   bool long_double(const ContactProblem& problem);
+  bool prove_infeasible(const ContactProblem& problem);
 
   ConeProblem cones_;
   NewtonVelocitySpace system_;
@@ -56,6 +59,8 @@ class AutoVelocitySpace {
   InteriorPoint interior_point_;
   Arclength arclength_;
   LocalPath local_path_;
+  AutoNewton newton_;
+  InfeasibilityProof proof_;
   Rows3 probed_, loaded_;
   std::vector<char> is_open_;  // by constraint
   BestImpulse solution_;

@@ -19,6 +19,7 @@ bool ConeTask::begin(const ConeProblem& problem, NewtonSystem& space, const Auto
   goal = wanted;
   stage = AutoStage::warm_start;
   iterations = 0;
+  infeasible = false;
   impulse_.resize(problem.size(), 3);
   sigma_.resize(problem.size(), 3);
   problem.read_impulse(guess, impulse_);
@@ -28,6 +29,19 @@ bool ConeTask::begin(const ConeProblem& problem, NewtonSystem& space, const Auto
   best.value = best.residual.measure(goal.use_relative);
   best.stage = stage;
   return done();
+}
+
+void ConeTask::continue_from(const VectorX& impulse) {
+  iterations = 0;
+  system->factorisations = 0;
+  cones->read_impulse(impulse, impulse_);
+  system->velocity(impulse_, sigma_);
+  const StoppingResidual residual = cones->residual(impulse_, sigma_);
+  // What is better than the guess is the new guess: finish() writes nothing unless something beats it.
+  best.impulse = impulse_;
+  best.residual = residual;
+  best.value = residual.measure(goal.use_relative);
+  best.stage = AutoStage::warm_start;
 }
 
 AutoOutcome ConeTask::finish(const ContactProblem& problem, VectorX& impulse) {
@@ -40,6 +54,7 @@ AutoOutcome ConeTask::finish(const ContactProblem& problem, VectorX& impulse) {
           .iterations = iterations,
           .factorisations = system->factorisations,
           .residual = value,
+          .infeasible = infeasible && value > goal.tolerance,
           .accepted = value <= goal.acceptable};
 }
 
@@ -64,7 +79,7 @@ bool PathPoint::evaluate(ConeTask& task, double delta) {
 
 bool StickProbe::run(ConeTask& task, Rows3& impulse) {
   sigma.resize(impulse.rows(), 3);
-  if (!task.system->factor_stick(eta)) return false;
+  if (!task.factor_stick(eta)) return false;
   task.system->velocity(impulse, sigma);
   for (int round = 0; round < rounds; ++round) {
     task.system->stick_step(sigma, impulse);

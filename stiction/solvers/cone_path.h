@@ -25,10 +25,13 @@ struct ConeTask {
   AutoStage stage = AutoStage::warm_start;  // the stage that is running
   BestImpulse best;
   int iterations = 0;
+  bool infeasible = false;                       // there is no solution, by proof
   std::vector<HistoryEntry>* history = nullptr;  // one entry per iteration, where wanted
 
   // Measures the guess; true when it will do.
   bool begin(const ConeProblem& problem, NewtonSystem& space, const AutoGoal& wanted, const VectorX& guess);
+  // Counts anew, with an impulse that another part may have found meanwhile.
+  void continue_from(const VectorX& impulse);
   // Writes the best impulse unless that is the guess itself, and measures what is handed out in the problem's own
   // units: with extreme scales rounding λ once more is not free.
   AutoOutcome finish(const ContactProblem& problem, VectorX& impulse);
@@ -36,7 +39,12 @@ struct ConeTask {
   bool done() const { return best.value <= 0.999 * goal.tolerance; }
   // Good enough to stop once progress is slow.
   bool is_acceptable() const { return best.value <= 0.999 * goal.acceptable; }
-  bool may_factor() const { return system->factorisations < goal.max_factorisations; }
+  bool may_factor() const { return goal.may_spend(AutoBudget::factorisation); }
+  // The system's, paid for. False also where nothing is left to pay with.
+  bool factor(const ConeVector& at, double delta) {
+    return goal.spend_and_ask(AutoBudget::factorisation) && system->factor(at, delta);
+  }
+  bool factor_stick(double eta) { return goal.spend_and_ask(AutoBudget::factorisation) && system->factor_stick(eta); }
 
   // The guess that begin() was given, and its σ.
   const Rows3& guess() const { return impulse_; }

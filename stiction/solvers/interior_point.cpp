@@ -23,7 +23,7 @@ bool InteriorPoint::go_back(double factor) {
 bool InteriorPoint::centre(ConeTask& task, double delta, int steps) {
   const double target = task.cones->mean_product(point.at);
   for (int k = 0; k < steps; ++k) {
-    if (!point.evaluate(task, delta) || !task.system->factor(point.at, delta)) return false;
+    if (!point.evaluate(task, delta) || !task.factor(point.at, delta)) return false;
     ++task.iterations;
     advance(task, std::min(1.0, 0.9 * correct(task, target, 0.0)));
   }
@@ -91,7 +91,7 @@ bool InteriorPoint::run(ConeTask& task, const InteriorPointOptions& options) {
     const bool rounding = last_step > long_step && point.rp_norm > 0.5 * last_rp;
     if ((rounding || stalled > 1) && task.is_acceptable()) task.system->sharpen();
     last_rp = point.rp_norm;
-    if (!task.system->factor(point.at, options.delta)) return false;
+    if (!task.factor(point.at, options.delta)) return false;
     ++task.iterations;
 
     const double affine_step = std::min(1.0, predict(task));

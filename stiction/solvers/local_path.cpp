@@ -55,19 +55,23 @@ void LocalPath::hold_the_rest(const ContactProblem& problem, const ConeProblem& 
 }
 
 // Every δ has a path of its own: where one gets lost another may not.
-bool LocalPath::follow(double kappa) {
+bool LocalPath::follow(double kappa, const AutoGoal& whole, double reserve) {
   constexpr double deltas[] = {0.8, 0.95, 0.6};
   constexpr double beyond = 0.3;  // of κ: at κ itself the path may still be on this side of the fold
   constexpr double start_scale = 3.0;
   AutoGoal goal;
   goal.tolerance = goal.acceptable = 0.0;
+  goal.budget = whole.budget;
+  goal.share = share_ * whole.share;
   task_.begin(cones_, system_, goal, nothing_);
   system_.follow_path();
   path_.resize(cones_.size());
   for (const double delta : deltas) {
     ArclengthOptions options;
     options.delta = delta;
-    options.max_factorisations = 600;  // one path in ten takes more than 200, and hardly one gets lost
+    // One path in ten takes more than 200, and hardly one gets lost.
+    options.max_factorisations = static_cast<int>(std::min(600.0, (whole.left() - reserve) / share_));
+    if (options.max_factorisations <= 0) return false;
     options.enough_kappa = beyond * kappa;
     cones_.start_cold(start_scale, path_.point.at);
     if (path_.run(task_, options)) return true;
@@ -76,12 +80,13 @@ bool LocalPath::follow(double kappa) {
 }
 
 bool LocalPath::cross(const ContactProblem& problem, const ConeProblem& cones, std::span<const int> blocking,
-                      double kappa, int bodies, ConeVector& point) {
+                      double kappa, int bodies, ConeVector& point, const AutoGoal& whole, double reserve) {
   mark_region(problem.factored(), blocking, bodies);
   hold_the_rest(problem, cones, point);
   const double unit = cones.velocity_unit() / cones_.velocity_unit();
-  const bool found = follow(kappa * unit * unit);
-  factorisations_ = system_.factorisations * static_cast<double>(system_.num_nodes()) / problem.factored().num_nodes();
+  share_ = static_cast<double>(system_.num_nodes()) / problem.factored().num_nodes();
+  const bool found = follow(kappa * unit * unit, whole, reserve);
+  factorisations_ = share_ * system_.factorisations;
   if (!found) return false;
   for (std::size_t k = 0; k < kept_.size(); ++k) {
     const auto i = static_cast<Eigen::Index>(k);

@@ -155,7 +155,12 @@ SolveReport ContactSolver::solve(const ContactProblem& problem, ContactSolution&
 
   const auto solve_reduced = [&](const ContactProblem& reduced, ContactSolution& reduced_solution) {
     SolveReport report = do_solve(reduced, reduced_solution);
-    const bool gave_up = report.status == SolveStatus::stalled || report.status == SolveStatus::iteration_limit;
+    const bool finished = report.status == SolveStatus::converged || report.status == SolveStatus::no_solution;
+    if (!finished && wanted.interrupt != nullptr && wanted.interrupt->requested()) {
+      report.status = SolveStatus::interrupted;
+    }
+    const bool gave_up = report.status == SolveStatus::stalled || report.status == SolveStatus::rounding ||
+                         report.status == SolveStatus::iteration_limit;
     if (gave_up && report.residual <= wanted.acceptable_tolerance) report.status = SolveStatus::acceptable;
     return report;
   };

@@ -14,6 +14,7 @@
 
 #include "stiction/contact/model.h"
 #include "stiction/contact/problem.h"
+#include "stiction/solvers/interrupt.h"
 
 namespace stiction {
 
@@ -83,6 +84,7 @@ struct SolverSettings {
   // trying further methods once one of its interior points no longer gets on. 0: nothing but the tolerance will do.
   double acceptable_tolerance = 0.0;
   bool record_history = false;
+  Interrupt* interrupt = nullptr;  // what may stop the solve from outside; must outlive it
 };
 
 // A setting by name, for the command line, Python and listings.
@@ -128,6 +130,12 @@ class ContactSolver {
   // σ is recomputed after it unless the method set velocity_is_current_.
   virtual SolveReport do_solve(const ContactProblem& problem, ContactSolution& solution) = 0;
   virtual void add_options(std::vector<SolverOption>&) {}
+  // To be asked once per factorisation or sweep; where it is true the method stops as at its limit, with the status of
+  // that, and solve() says why.
+  bool is_interrupted() {
+    Interrupt* interrupt = settings().interrupt;
+    return interrupt != nullptr && interrupt->check();
+  }
 
   std::vector<HistoryEntry> history_;
   bool velocity_is_current_ = false;  // do_solve left σ of its impulse in solution.velocity

@@ -52,7 +52,7 @@ SolveReport SolverAdmm::do_solve(const ContactProblem& problem, ContactSolution&
   core_.set_up(problem, sets_, model_ == ContactModel::ncp, settings_);
   report.status = SolveStatus::iteration_limit;
   bool sound = core_.begin(problem.free_velocity(), solution.impulse, solution.dual, solution.penalty_exponent, sets_);
-  while (sound && report.iterations < limit) {
+  while (sound && report.iterations < limit && !is_interrupted()) {
     ++report.iterations;
     sound = core_.step();
     if (!sound) break;

@@ -20,6 +20,7 @@
 #pragma once
 
 #include <deque>
+#include <span>
 #include <vector>
 
 #include "stiction/contact/problem_part.h"
@@ -32,9 +33,9 @@
 
 namespace stiction {
 
-// max_iterations counts the steps that factor something, of all parts together: once it is used up no further part
-// begins, and the interior points stop at so many factorisations; a path that is followed in velocity space may take
-// as many of its own. Sweeps and the dense part, microseconds each, do not count.
+// max_iterations bounds everything that factors or sweeps, in all parts together, in units of one factorisation of the
+// whole: sweeps and the Newton steps of the dense part count as fractions of it (auto_budget.h), what is done to a part
+// of the problem by its share. The report's iterations never exceed it. 0: default_iterations.
 struct SolverAutoSettings : SolverSettings {
   // Which parts may be used, for experiments; each on by default.
   bool use_dense = true;           // sweeps and active-set Newton on dense G
@@ -47,8 +48,11 @@ struct SolverAutoSettings : SolverSettings {
   int dense_island_rows = 60;     // rows; largest island of a sparse problem that is tried as a dense one
   int dense_pile_rows = 60;       // rows; the same for factored problems with more rows than velocities
   int contact_space_rows = 2000;  // rows; a larger factored problem is not multiplied out for contact space
+  double sparse_fill = 0.5;       // of all blocks; a larger dense problem with fewer is taken as a sparse one
   int island_constraints = 8;     // fewer constraints than this are not split into islands
   double stiff_mass_ratio = 1e3;  // between the bodies of a factored problem; beyond, velocity space comes first
+
+  static constexpr int default_iterations = 5000;
 };
 
 class SolverAuto final : public ContactSolver {
@@ -74,27 +78,33 @@ class SolverAuto final : public ContactSolver {
     AutoContactSpace contact_space;
     AutoLastResort last_resort;
   };
+  enum class Effort { usual, all };  // without or with the last resort and long paths
   AutoOutcome solve_dense(const ContactProblem& problem, ContactSolution& solution);
-  AutoOutcome solve_sparse(const ContactProblem& problem, ContactSolution& solution);
+  AutoOutcome solve_sparse(const ContactProblem& problem, Effort effort, ContactSolution& solution);
   AutoOutcome solve_factored(const ContactProblem& problem, ContactSolution& solution);
-  AutoOutcome solve_island(Island& island, const ContactProblem& sparse, VectorX& impulse);
-  AutoOutcome finish_in_contact_space(Island& island, const ContactProblem& problem, AutoOutcome so_far,
-                                      VectorX& impulse);
-  bool sweep_once(Island& island, const ContactProblem& sparse, AutoOutcome& outcome, VectorX& impulse);
+  AutoOutcome solve_island(Island& island, const ContactProblem& sparse, double share, Effort effort, VectorX& impulse);
+  AutoOutcome finish_in_contact_space(Island& island, const ContactProblem& problem, AutoOutcome so_far, double share,
+                                      Effort effort, VectorX& impulse);
+  bool sweep_once(Island& island, const ContactProblem& sparse, const AutoGoal& wanted, AutoOutcome& outcome,
+                  VectorX& impulse);
   void find_islands(const ContactProblem& problem);
+  bool has_small_islands_only(const ContactProblem& problem);
+  std::span<const int> all_constraints(const ContactProblem& problem);
   bool is_stiff(const ContactProblem& problem) const;
+  SolveStatus kind_of_failure(const ContactProblem& problem, const VectorX& impulse, const AutoOutcome& outcome) const;
   Island& island(std::size_t k);
-  AutoGoal goal() const;
-  bool limit_reached(const AutoOutcome& so_far) const;
-  bool may_go_on(const AutoOutcome& so_far) const;  // not converged, iterations left
+  AutoGoal goal(double share = 1.0);
+  bool may_go_on(const AutoOutcome& so_far);  // not converged, something left to spend
   void combine(AutoOutcome& so_far, const AutoOutcome& next);
 
   SolverAutoSettings settings_;
   std::deque<Island> islands_;  // the first also serves whole problems; addresses stay
   std::size_t num_islands_ = 0;
   std::vector<int> island_of_, everything_, stack_;
+  ProblemPart as_sparse_;  // the whole of a dense or factored problem that is taken as a sparse one
   AutoManyBodies many_bodies_;
   AutoVelocitySpace velocity_space_;
+  AutoBudget budget_;
   SolveReport report_;
 };
 

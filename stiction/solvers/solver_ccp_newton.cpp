@@ -146,7 +146,7 @@ SolveReport SolverCcpNewton::do_solve(const ContactProblem& problem, ContactSolu
   best_.start(zeta_, stopping_residual(problem, ContactModel::ccp, zeta_, work_).measure(settings_.use_relative));
 
   const int max_steps = settings_.max_iterations > 0 ? settings_.max_iterations : default_steps;
-  while (best_.residual() > settings_.tolerance && report.iterations < max_steps) {
+  while (best_.residual() > settings_.tolerance && report.iterations < max_steps && !is_interrupted()) {
     ++report.iterations;
     ++report.factorisations;
     if (!find_direction()) {

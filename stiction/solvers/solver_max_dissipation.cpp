@@ -151,7 +151,7 @@ SolveStatus SolverMaxDissipation::minimise(SolveReport& report) {
   double best = std::numeric_limits<double>::infinity();
   int since_best = 0;
   SolveStatus status = SolveStatus::iteration_limit;
-  for (int iteration = 0; iteration <= limit; ++iteration) {
+  for (int iteration = 0; iteration <= limit && !is_interrupted(); ++iteration) {
     const ConicQpStep step = interior_point_.residual(program_);
     if (settings_.record_history) {
       history_.push_back({report.iterations, step.residual, step.gap, report.factorisations});

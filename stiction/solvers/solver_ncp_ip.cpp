@@ -1,5 +1,6 @@
 #include "stiction/solvers/solver_ncp_ip.h"
 
+#include <limits>
 #include <stdexcept>
 
 namespace stiction {
@@ -28,6 +29,9 @@ SolveReport SolverInteriorPoint::do_solve(const ContactProblem& problem, Contact
   AutoGoal goal;
   goal.tolerance = settings_.tolerance;
   goal.use_relative = settings_.use_relative;
+  AutoBudget budget;  // for the sake of interruptions: max_iterations is a limit of its own here
+  budget.start(std::numeric_limits<int>::max(), settings_.interrupt);
+  goal.budget = &budget;
   std::vector<HistoryEntry>* history = settings_.record_history ? &history_ : nullptr;
   const AutoOutcome outcome = factored ? velocity_space_.solve_cold(problem, goal, options, solution.impulse, history)
                                        : contact_space_.solve_cold(problem, goal, options, solution.impulse, history);

@@ -115,8 +115,12 @@ SolveReport SolverPgs::do_solve(const ContactProblem& problem, ContactSolution& 
     throw std::invalid_argument("solve: over_relaxation is " + std::to_string(omega) + "; it must lie in (0, 2)");
   }
   prepare(problem);
-  const SweepGoal goal{traits_.model, settings_.tolerance, settings_.use_relative,
-                       settings_.max_iterations > 0 ? settings_.max_iterations : default_sweeps};
+  const SweepGoal goal{traits_.model,
+                       settings_.tolerance,
+                       settings_.use_relative,
+                       settings_.max_iterations > 0 ? settings_.max_iterations : default_sweeps,
+                       0,
+                       settings_.interrupt};
   auto* history = settings_.record_history ? &history_ : nullptr;
   if (traits_.model == ContactModel::ccp) {
     ConeProjection law{problem, tangent_step_, omega};

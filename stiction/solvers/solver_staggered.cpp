@@ -174,7 +174,7 @@ SolveReport SolverStaggered::do_solve(const ContactProblem& problem, ContactSolu
   report.status = SolveStatus::iteration_limit;
   double last = report.residual;
   int best_round = 0;
-  while (report.iterations < limit) {
+  while (report.iterations < limit && !is_interrupted()) {
     ++report.iterations;
     // Exact halves are wasted on a round that is far from the fixed point.
     const double inner = std::max(0.02 * settings_.tolerance, 0.05 * std::min(1.0, last));

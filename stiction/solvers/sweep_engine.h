@@ -83,6 +83,7 @@ struct SweepGoal {
   int max_sweeps = 1000;
   // Sweeps that bring no new best residual before the method is called stalled; 0: never.
   int patience = 0;
+  Interrupt* interrupt = nullptr;
 };
 
 // Keeps the best iterate that a stopping test has seen.
@@ -123,6 +124,7 @@ SolveReport run_sweeps(const ContactProblem& problem, VectorX& impulse, SweepEng
   best.start(impulse, sweep_residual(problem, engine, goal));
   int last_gain = 0;
   while (best.residual() > goal.tolerance && report.iterations < goal.max_sweeps) {
+    if (goal.interrupt != nullptr && goal.interrupt->check()) break;
     engine.sweep(law);
     law.end_sweep();
     ++report.iterations;

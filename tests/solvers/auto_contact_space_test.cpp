@@ -215,7 +215,9 @@ TEST(AutoContactSpace, AcceptsAGoodGuessUntouchedAndNeverWorsensOne) {
   EXPECT_EQ((impulse - solved).norm(), 0.0);
   // An unreachable goal: the best of all stages comes back, marked.
   goal.tolerance = 1e-300;
-  goal.max_factorisations = 30;
+  AutoBudget budget;
+  budget.start(30, nullptr);
+  goal.budget = &budget;
   const double before = judge(problem, impulse).eps_nat;
   const AutoOutcome best = space.solve(problem, goal, impulse);
   EXPECT_FALSE(best.converged);

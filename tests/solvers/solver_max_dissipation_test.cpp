@@ -187,7 +187,8 @@ TEST_P(MaxDissipation, AnswerIsFeasibleAndOptimal) {
       }
     }
     EXPECT_LE(total, kappa + 1e-7 * (1.0 + kappa)) << seed;
-    // Velocities are good to about the root of the tolerance: 5e-4 on the worst machine seen; phase I alone is off by 0.1.
+    // Velocities are good to about the root of the tolerance: 5e-4 on the worst machine seen; phase I alone is off by
+    // 0.1.
     EXPECT_LE(stationarity_error(problem, solution.impulse, kappa), 1e-3) << seed;
   }
 }

@@ -1,0 +1,58 @@
+// What a solve of `auto` may spend, and has spent, over all its parts.
+//
+// The unit is one factorisation of the whole problem with what belongs to it. A sweep on A or on a small dense matrix,
+// and a step of active-set Newton on the latter, is an eighth; an exact sweep on a sparse G a half; a factorisation of
+// a part (an island, the bodies around a fold) counts by its share of the rows or bodies. Nothing is begun that is not
+// paid for: spent() never exceeds the limit.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "stiction/solvers/interrupt.h"
+
+namespace stiction {
+
+class AutoBudget {
+ public:
+  static constexpr double factorisation = 1.0, sweep = 0.125, dense_step = 0.125, sparse_sweep = 0.5;
+
+  void start(int limit, Interrupt* interrupt) {
+    limit_ = limit;
+    spent_ = 0.0;
+    refused_ = false;
+    interrupt_ = interrupt;
+  }
+
+  // Whether so much is left and nobody asked to stop. A refusal is remembered: it is why a search ended.
+  bool allows(double cost) {
+    if (interrupt_ != nullptr && interrupt_->requested()) return false;
+    if (spent_ + cost <= limit_) return true;
+    refused_ = true;
+    return false;
+  }
+  // Spends it, unless that is not allowed.
+  bool take(double cost) {
+    if (!allows(cost)) return false;
+    spent_ += cost;
+    return true;
+  }
+  // The same for what takes more than microseconds: a moment to ask the caller.
+  bool take_and_ask(double cost) {
+    if (interrupt_ != nullptr && interrupt_->check()) return false;
+    return take(cost);
+  }
+
+  double left() const { return limit_ - spent_; }
+  double spent() const { return spent_; }
+  int iterations() const { return static_cast<int>(std::min(std::ceil(spent_), limit_)); }
+  bool was_refused() const { return refused_; }
+  bool was_interrupted() const { return interrupt_ != nullptr && interrupt_->requested(); }
+
+ private:
+  double limit_ = 0.0, spent_ = 0.0;
+  bool refused_ = false;
+  Interrupt* interrupt_ = nullptr;
+};
+
+}  // namespace stiction

@@ -1,0 +1,50 @@
+// How a caller stops a solve, or a step, from outside: from a signal handler, another thread, or a function that is
+// asked now and then.
+//
+// Solvers look once per factorisation and once per sweep. What they return then has the status `interrupted` and the
+// best iterate so far.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <thread>
+#include <utility>
+
+namespace stiction {
+
+class Interrupt {
+ public:
+  Interrupt() = default;
+  // `poll` is asked by the thread that makes this object, and by no other one, at most every `interval`; where it says
+  // true everybody stops. It must not throw.
+  explicit Interrupt(std::function<bool()> poll, std::chrono::milliseconds interval = std::chrono::milliseconds(20))
+      : poll_(std::move(poll)), interval_(interval), owner_(std::this_thread::get_id()) {}
+  Interrupt(const Interrupt&) = delete;
+  Interrupt& operator=(const Interrupt&) = delete;
+
+  void request() noexcept { requested_.store(true, std::memory_order_relaxed); }  // also in a signal handler
+  void clear() noexcept { requested_.store(false, std::memory_order_relaxed); }
+  bool requested() const noexcept { return requested_.load(std::memory_order_relaxed); }
+
+  // The same after asking `poll`, where that is due.
+  bool check() {
+    if (requested()) return true;
+    if (!poll_ || std::this_thread::get_id() != owner_) return false;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < interval_) return false;
+    last_ = now;
+    if (poll_()) request();
+    return requested();
+  }
+
+ private:
+  static_assert(std::atomic<bool>::is_always_lock_free);  // or a signal handler could not set it
+  std::atomic<bool> requested_{false};
+  std::function<bool()> poll_;
+  std::chrono::steady_clock::duration interval_{};
+  std::chrono::steady_clock::time_point last_{};
+  std::thread::id owner_;
+};
+
+}  // namespace stiction
