@@ -37,9 +37,9 @@ FOREIGN = {
 
 # Files that must not know certain headers although their room may: (file, header, reason).
 FORBIDDEN = [
-    (r"stiction/solvers/.*", r"stiction/contact/(lcp_)?judge\.h", "a solver never judges itself"),
-    (r"stiction/contact/(lcp_)?judge\.(h|cpp)", r"stiction/solvers/.*", "the judge shares no code with solvers"),
-    (r"stiction/contact/(lcp_)?judge\.(h|cpp)", r"stiction/math/(set_.*|metric_projection\.h|scalar_root\.h)",
+    (r"stiction/solvers/.*", r"stiction/contact/(lcp_)?judge(_\w+)?\.h", "a solver never judges itself"),
+    (r"stiction/contact/(lcp_)?judge(_\w+)?\.(h|cpp)", r"stiction/solvers/.*", "the judge shares no code with solvers"),
+    (r"stiction/contact/(lcp_)?judge(_\w+)?\.(h|cpp)", r"stiction/math/(set_.*|metric_projection\.h|scalar_root\.h)",
      "the judge shares no projection with solvers"),
 ]
 

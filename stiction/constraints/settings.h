@@ -36,8 +36,14 @@ struct ConstraintSettings {
   static constexpr double gentle_correction = 2e-4;  // m/s (rad/s)
 
   // γ of a rigid one-sided row (3.2): the surface may just be reached; penetration is driven out where `corrects`.
+  // Where nothing is driven out, a gap of an atom's size is none either, and one of two is itself again: faces that
+  // slide have corners a rounding error above and below their surface, and what holds for the one must hold for the
+  // other, without a jump that sweeps would have to follow.
   double one_sided_offset(double gap, double time_step, bool corrects) const {
-    if (gap > 0.0) return gap / time_step;
+    if (gap > 0.0) {
+      const bool symmetric = corrects && baumgarte > 0.0;
+      return (symmetric ? gap : std::min(gap, 2.0 * std::max(0.0, gap - negligible_gap))) / time_step;
+    }
     const double deep = corrects ? std::max(0.0, -gap - slop) : 0.0;
     const double shallow = baumgarte > 0.0 ? std::min(deep, gentle_correction * time_step) : 0.0;
     return -std::min(largest_correction, (shallow + baumgarte * (deep - shallow)) / time_step);

@@ -27,7 +27,8 @@ AutoDenseView AutoDense::load(const AutoDenseView& given, const VectorX& impulse
   if (block_.size() < given.constraints.size()) block_.resize(given.constraints.size());
   copy_and_pad(impulse.data(), given.rows, given.stride, lambda_.data());
   copy_and_pad(given.free_velocity, given.rows, given.stride, free_velocity_.data());
-  largest_impulse_ = 0.0;
+  // The guess may be anything, and the running σ holds its rounding for good.
+  largest_impulse_ = impulse.lpNorm<Eigen::Infinity>();
   for (std::size_t i = 0; i < given.constraints.size(); ++i) block_[i].state = AutoLocal::State::unknown;
   AutoDenseView view = given;
   view.free_velocity = free_velocity_.data();
@@ -70,7 +71,10 @@ void AutoDense::visit_other(const AutoDenseView& view, const Constraint& c, Auto
         const double* row = block.inverse + 3 * k;
         change[k] = -(row[0] * s[0] + row[1] * s[1] + row[2] * s[2]);
       }
-      for (int k = 0; k < 3; ++k) l[k] += change[k];
+      for (int k = 0; k < 3; ++k) {
+        l[k] += change[k];
+        largest_impulse_ = std::max(largest_impulse_, std::abs(l[k]));
+      }
       auto_dense_detail::add_three_columns(sigma_.data(), view.stride, view.column(f), change);
       return;
     }
@@ -85,6 +89,7 @@ void AutoDense::visit_other(const AutoDenseView& view, const Constraint& c, Auto
     const double change = next - l[k];
     if (change == 0.0) continue;
     l[k] = next;
+    largest_impulse_ = std::max(largest_impulse_, std::abs(next));
     auto_dense_detail::add_column(sigma_.data(), view.stride, column, change);
   }
 }
@@ -279,7 +284,8 @@ AutoOutcome AutoDense::solve(const AutoDenseView& given, const AutoResidualScale
     ++outcome.iterations;
     outcome.residual = residual(k == 0 ? in_full : limit);
     // The running σ holds the rounding of the largest impulse that was met on the way (at nearly singular blocks).
-    if (outcome.residual <= limit && scale.velocity * 1e-2 * view.negligible * largest_impulse_ > 0.01 * limit) {
+    const double rounding = std::numeric_limits<double>::epsilon() * scale.impulse * largest_impulse_;
+    if (outcome.residual <= limit && rounding > 0.01 * ConstraintScale::floor * limit) {
       auto_dense_velocity(view, lambda_.data(), sigma_.data());
       outcome.residual = residual(in_full);
     }

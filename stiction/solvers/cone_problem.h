@@ -135,7 +135,8 @@ class ConeProblem {
   ArrayX true_friction_;  // μ_i
   ArrayX cone_weight_;    // 1, or 0 where there is no cone
   ArrayX root_weight_, inverse_root_weight_;
-  ArrayX impulse_measure_, velocity_measure_;  // λ̂ and σ̂ times these are the caller's scaled λ, σ of specification 1.7
+  ArrayX impulse_measure_, velocity_measure_;  // λ̂ and σ̂ times these are the caller's scaled λ, σ of ε_rel
+  ArrayX own_impulse_, own_push_, own_speed_;  // λ̂ times the first is λ' of ε_nat; ConstraintScale
   ArrayX start_;                               // c_i = max(start_floor, ‖g_i‖)
   Rows3 free_velocity_, compliance_;
   std::vector<ScalarConstraint> scalars_;

@@ -72,6 +72,9 @@ class SolverContactLcp : public ContactSolver {
                            const ContactLcpSettings& settings, ContactSolution& solution);
   // The stopping value of λ with σ = (G + R) λ + g.
   virtual double measure(const ContactProblem& problem, VectorView impulse, VectorView velocity) const = 0;
+  double result_residual(const ContactProblem& problem, VectorView impulse, VectorView velocity) const override {
+    return measure(problem, impulse, velocity);
+  }
 
  private:
   // One run of Lemke on contact_lcp_; keeps its impulse if it is the best so far.

@@ -54,8 +54,10 @@ class SolverMaxDissipation : public ContactSolver {
  protected:
   SolveReport do_solve(const ContactProblem& problem, ContactSolution& solution) override;
   void add_options(std::vector<SolverOption>& options) override;
+  double result_residual(const ContactProblem& problem, VectorView impulse, VectorView velocity) const override;
 
  private:
+  double program_residual_ = 0.0;  // of the phases of the last solve
   // Everything below is in the scaled units of condensed_problem.h, by rows of the problem.
   double frictionless_pass(VectorX& out);
   void lay_out(const ContactProblem& problem);
