@@ -1,4 +1,4 @@
-// The judge: how physical is an impulse? Residuals of specification 1.4 and 1.7, from (G, g, R, sets, λ) alone.
+// The judge: how physical is an impulse? Residuals of theory §1.4 and §1.7, from (G, g, R, sets, λ) alone.
 //
 // The judge shares no code with any solver, not even projections: it is what tests, benchmarks and step reports quote.
 // NaN anywhere gives an infinite residual.
@@ -16,7 +16,7 @@
 namespace stiction {
 
 struct Residuals {
-  double eps_abs = 0.0;  // (1.8): largest of ε_p, ε_d, ε_c over all constraints, mixed units of the papers
+  double eps_abs = 0.0;  // (1-14): largest of ε_p, ε_d, ε_c over all constraints, mixed units of the papers
   double eps_rel = 0.0;  // the same for the problem scaled to max diag(G) = 1, max |g| = 1
   double eps_nat = 0.0;  // eps_rel with ε_p and ε_c of each constraint divided by max(1, ‖λ̂_i‖); `tolerance` means this
   // ‖λ − P(λ − z)‖ / max(1, ‖g‖) of the exact law, the measure of computational mechanics; anisotropic contacts in the
