@@ -1,4 +1,4 @@
-// Finds the contact points of a world (specification 7).
+// Finds the contact points of a world (theory §5).
 //
 //     Collider collider(model);
 //     CollisionCache cache;                                  // part of the state: kept axes, odometers, simplices

@@ -180,7 +180,7 @@ bool RowBuilder::is_at_rest(const Inputs& in, int tree) const {
                      [](double x) { return std::abs(x) <= ConstraintSettings::at_rest_speed; });
 }
 
-// γ_N and R_N of a contact (3.2, 3.3), given its free normal velocity.
+// γ_N and R_N of a contact (theory §3.2, §3.3), given its free normal velocity.
 inline RowBuilder::NormalTerms RowBuilder::normal_terms(const Inputs& in, const ContactPoint& point,
                                                         const PairMaterial& material, double c_free) const {
   const double dt = in.time_step;

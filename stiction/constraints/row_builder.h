@@ -1,4 +1,4 @@
-// Turns touching pairs, joint limits, dry joint friction, loops and servos into rows (specification 3.1 to 3.4, 3.9).
+// Turns touching pairs, joint limits, dry joint friction, loops and servos into rows (theory §3.1 to §3.5, §3.9).
 //
 // A row is a covector on the relative motion of two bodies: with the spatial velocity (ω, v) of a body about its tree's
 // reference point, c = W_aᵀ V_a + W_bᵀ V_b. Three rows are handled at once: a Covector holds six packs whose lanes are

@@ -5,7 +5,7 @@
 
 namespace stiction {
 
-// γ and R of a loop's rows: the error is driven out as a penetration is; a compliant loop is a spring (3.3).
+// γ and R of a loop's rows: the error is driven out as a penetration is; a compliant one is a spring (theory §3.3).
 void RowBuilder::set_loop_offset(const Inputs& in, const Loop& loop, int row_count, const Vector3& error,
                                  RowSet& rows) {
   const double dt = in.time_step;

@@ -1,4 +1,4 @@
-// How positions enter a velocity problem (specification 3.2, 3.3).
+// How positions enter a velocity problem (theory §3.2, §3.3).
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct ConstraintSettings {
   // redundant (a plane four-bar with point or hinge loops): what rounding leaves of their errors cannot be driven out,
   // and a velocity that Baumgarte asks for in such a direction turns into energy. Projection leaves velocities alone.
   bool project_loops = true;
-  // What sticks stays where it began to stick: the way that velocities alone let it creep is taken back (3.8). Not
+  // What sticks stays where it began to stick: the way that velocities alone let it creep is taken back (§3.8). Not
   // where no position error goes into velocities (project_positions, or a baumgarte of 0).
   bool hold_sticking = true;
   double restitution_threshold = 1e-2;  // m/s; slower impacts do not bounce
@@ -35,7 +35,7 @@ struct ConstraintSettings {
   // and some below; with one rule for both a single motion mends them all, with two rules none does.
   static constexpr double gentle_correction = 2e-4;  // m/s (rad/s)
 
-  // γ of a rigid one-sided row (3.2): the surface may just be reached; penetration is driven out where `corrects`.
+  // γ of a rigid one-sided row (3-3): the surface may just be reached; penetration is driven out where `corrects`.
   // Where nothing is driven out, a gap of an atom's size is none either, and one of two is itself again: faces that
   // slide have corners a rounding error above and below their surface, and what holds for the one must hold for the
   // other, without a jump that sweeps would have to follow.

@@ -1,4 +1,4 @@
-// What sticks stays where it began to stick (docs/simulation.md).
+// What sticks stays where it began to stick (theory §3.8).
 //
 // Zero velocity at the beginning of a step leaves a second-order way at its end: what is carried round at ω would drift
 // outwards at Δt ω² r/2. So every contact that sticks remembers the points of both bodies that met (WarmStart), and the

@@ -1,4 +1,4 @@
-// The judge: how physical is an impulse? Residuals of specification 1.4 and 1.7, from (G, g, R, sets, λ) alone.
+// The judge: how physical is an impulse? Residuals of theory §1.4 and §1.7, from (G, g, R, sets, λ) alone.
 //
 // The judge shares no code with any solver, not even projections: it is what tests, benchmarks and step reports quote.
 // NaN anywhere gives an infinite residual.
@@ -24,7 +24,7 @@
 namespace stiction {
 
 struct Residuals {
-  double eps_abs = 0.0;  // (1.8): largest of ε_p, ε_d, ε_c over all constraints, mixed units of the papers
+  double eps_abs = 0.0;  // (1-14): largest of ε_p, ε_d, ε_c over all constraints, mixed units of the papers
   // The same for the problem scaled to max diag(G) = 1, max |g| = 1; where μ > 1 penetration counts with at least 1/√2.
   double eps_rel = 0.0;
   double eps_nat = 0.0;  // as above, relative to each constraint's own; `tolerance` means this

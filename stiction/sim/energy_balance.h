@@ -1,4 +1,4 @@
-// The energy balance of a step (docs/simulation.md): what its change of energy is made of, and what nothing explains.
+// The energy balance of a step (theory §3.11): what its change of energy is made of, and what nothing explains.
 //
 // A velocity belongs half a step before its position (leapfrog), so the energy of a state (q, v) is that half a step
 // ago,

@@ -1,4 +1,4 @@
-// Steps a world. One step (specification 3.1):
+// Steps a world. One step (theory §3.1):
 //
 //     kinematics → collide → free velocity → rows → solve per island → judge → integrate
 //

@@ -1,4 +1,4 @@
-// What a step tells its caller: the certificate (specification 3.7).
+// What a step tells its caller: the certificate (theory §3.7).
 #pragma once
 
 #include <array>
@@ -49,7 +49,7 @@ struct StepReport {
 
   // Energy, J. Of the state that the step began with; and what constraint impulses did in the step.
   double kinetic_energy = 0.0, potential_energy = 0.0;
-  double constraint_work = 0.0;  // T(v⁺) − T(v_f), (1.9)
+  double constraint_work = 0.0;  // T(v⁺) − T(v_f), (1-16)
   double dissipated = 0.0;       // by friction of contacts and joints, ≥ 0
   double actuator_work = 0.0;    // of actuators
   double applied_work = 0.0;     // of the joint and external forces that the caller set

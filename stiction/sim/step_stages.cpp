@@ -1,4 +1,4 @@
-// The stages of a step (specification 3.1), each a function of a room below.
+// The stages of a step (theory §3.1), each a function of a room below.
 #include <algorithm>
 #include <cmath>
 
@@ -248,7 +248,7 @@ void Simulator::Workspace::judge_islands() {
                     (settings.judge ? eps <= settings.acceptable_tolerance : report.status == SolveStatus::acceptable);
 }
 
-// Regimes, and the work of the impulses by (1.9): with G λ = σ − R λ − g and J v_f = g − γ no product is needed.
+// Regimes, and the work of the impulses by (1-16): with G λ = σ − R λ − g and J v_f = g − γ no product is needed.
 void Simulator::Workspace::account_energy() {
   report.num_contacts = row_builder.num_contacts();
   report.num_sticking = report.num_sliding = report.num_open = 0;

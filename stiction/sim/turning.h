@@ -1,4 +1,4 @@
-// Trees that turn: centrifugal, Coriolis and gyroscopic forces by a rule that is symmetric in time.
+// Trees that turn: centrifugal, Coriolis and gyroscopic forces by a rule that is symmetric in time (theory §3.6).
 //
 // An explicit bias b(q, v) adds energy in every step, a share of about (Δt ω)²: a top at 200 rad/s multiplies its
 // energy by hundreds within a second at 1 ms. Here it is taken in the middle of the free step,

@@ -106,8 +106,8 @@ void AutoDense::sweep(const AutoDenseView& view) {
   }
 }
 
-// The horizontal projection (1.3) of λ into trial_lambda_: λ_N ≥ 0 kept, λ_T shrunk to the disc, boxes and half-lines
-// clipped. False where that changes nothing.
+// The horizontal projection (theory (1-10)) of λ into trial_lambda_: λ_N ≥ 0 kept, λ_T shrunk to the disc, boxes and
+// half-lines clipped. False where that changes nothing.
 bool AutoDense::project_horizontally(const AutoDenseView& view) {
   bool changed = false;
   copy_padded(lambda_.data(), view.stride, trial_lambda_.data());

@@ -1,9 +1,9 @@
-// `auto` at robot scale: up to about two hundred rows with G dense (specification 6.5).
+// `auto` at robot scale: up to about two hundred rows with G dense (theory §4.5).
 //
 // Find λ with σ = (G + R) λ + g and λ_i ∈ C_i, −(σ_i + Γ_i(σ_i)) ∈ N_{C_i}(λ_i). Stages, each ended by the stopping
 // test:
 //   1. the guess as it is (λ of the last step, matched by identity);
-//   2. up to four exact Gauss–Seidel sweeps, one contact at a time in closed form (2.3), for as long as their rate says
+//   2. up to four exact Gauss–Seidel sweeps, one contact at a time in closed form (§2.3), as long as their rate says
 //      that two more will do;
 //   3. active-set Newton with a proximal term (auto_active_set.h), full steps; the horizontal projection of each
 //      iterate is tested too. After six steps without a new best: back to the best, 4, 8, 16 … sweeps, and again with

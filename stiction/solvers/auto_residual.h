@@ -11,7 +11,7 @@
 
 namespace stiction {
 
-// λ̂ = impulse·λ and σ̂ = velocity·σ are the scaled quantities of ε_rel, own[i].impulse·λ_i and σ̂ those of ε_nat.
+// λ̂ = impulse·λ and σ̂ = velocity·σ are the scaled quantities of ε_rel, own[i].impulse·λ_i and σ̂ those of ε_nat (theory §1.7).
 struct AutoResidualScale {
   double impulse = 1.0;
   double velocity = 1.0;

@@ -1,5 +1,5 @@
 // The contact problem with polygons in place of friction discs, written as one linear complementarity problem
-// (specification 2.2, 2.10), and the solvers that hand it to Lemke.
+// (theory §2.2, (2-17)), and the solvers that hand it to Lemke.
 //
 // Per frictional contact one unknown λ_N and, for every group of directions d_1 … d_k, unknowns β ≥ 0 and s ≥ 0:
 //

@@ -1,7 +1,7 @@
 // What every solver is: solve(problem, solution) → report.
 //
 // The solution is the guess on entry (an empty or all-zero impulse is a cold start) and the best iterate on exit.
-// `tolerance` means the same everywhere: ε_nat (specification 1.7) of the model that the solver solves.
+// `tolerance` means the same everywhere: ε_nat (theory §1.7) of the model that the solver solves.
 // An iteration limit is a status, not an error. Bad arguments throw std::invalid_argument.
 #pragma once
 
@@ -48,7 +48,7 @@ struct HistoryEntry {
   int factorisations = 0;
 };
 
-// Stages of `auto`, counted in its report (specification 6).
+// Stages of `auto`, counted in its report (theory §4).
 enum class AutoStage {
   warm_start,
   sweep,

@@ -1,4 +1,4 @@
-// Primal Newton on the regularised convex problem, ccp-newton (specification 2.8): MuJoCo's and Drake's way.
+// Primal Newton on the regularised convex problem, ccp-newton (theory §2.8): MuJoCo's and Drake's way.
 //
 // With R > 0 the CCP is the unconstrained, strictly convex problem in the velocity change w = Lᵀ(v − v_f), M = L Lᵀ,
 //

@@ -77,7 +77,7 @@ void SolverMaxDissipation::lay_out(const ContactProblem& problem) {
   }
 }
 
-// Objective and linear constraints of (2.7); the cones' slopes and offsets are set by linearise_cones().
+// Objective and linear constraints of theory (2-18); the cones' slopes and offsets are set by linearise_cones().
 void SolverMaxDissipation::fill_program(const ContactProblem& problem) {
   const int n = static_cast<int>(variable_row_.size());
   program_.matrix.resize(n, n);
@@ -180,7 +180,7 @@ SolveStatus SolverMaxDissipation::minimise(SolveReport& report) {
   return best <= settings_.tolerance ? SolveStatus::converged : status;
 }
 
-// (2.7) from the phase-I point, once per linearisation of the viscous radius. The answer is in second_.
+// (2-18) from the phase-I point, once per linearisation of the viscous radius. The answer is in second_.
 SolveStatus SolverMaxDissipation::phase_two(const ContactProblem& problem, SolveReport& report) {
   lay_out(problem);
   fill_program(problem);

@@ -1,4 +1,4 @@
-// Semismooth Newton on the NCP, ncp-newton (specification 2.12 and 6.5).
+// Semismooth Newton on the NCP, ncp-newton (theory §2.12, (2-19)).
 //
 // The map of Alart and Curnier, with ρ_i = 1/max diag(G + R)_ii and x = λ − ρ σ, is zero exactly at the NCP. Its
 // generalised Jacobian is applied as a change of the active set, contact by contact:

@@ -1,10 +1,10 @@
-"""The residuals of specification 1.4 and 1.7 once more, in NumPy alone: what the judge is held against."""
+"""The residuals of theory §1.4 and §1.7 once more, in NumPy alone: what the judge is held against."""
 
 import numpy as np
 
 
 def project_cone(x, mu):
-    """Rows (t1, t2, n) on { |t| <= mu n }, formula (1.6)."""
+    """Rows (t1, t2, n) on { |t| <= mu n }, formula (1-9)."""
     t, n = np.linalg.norm(x[:, :2], axis=1), x[:, 2]
     s = (mu * t + n) / (mu**2 + 1.0)
     on_boundary = np.column_stack([(mu * s / np.where(t > 0, t, 1.0))[:, None] * x[:, :2], s])

@@ -55,7 +55,7 @@ double kappa_of(const ContactProblem& problem) {
   return kappa;
 }
 
-// Optimality of (2.7), found without the solver: with the constraints that are active at x, minimise
+// Optimality of theory (2-18), found without the solver: with the constraints that are active at x, minimise
 // ‖∇f − Σ y ∇c‖ over multipliers y ≥ 0 (free for bilateral rows) by accelerated projected gradients.
 double stationarity_error(const ContactProblem& problem, const VectorX& x, double kappa) {
   const int m = problem.num_rows();

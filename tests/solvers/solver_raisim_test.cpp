@@ -38,7 +38,7 @@ std::vector<Sample> sliding_samples(int count) {
   return samples;
 }
 
-// Specification 1.2: c_T ∝ −λ_T − (μ² λ_N / G_NN) G_NT, and a different direction than maximum dissipation.
+// Theory (1-8): c_T ∝ −λ_T − (μ² λ_N / G_NN) G_NT, and a different direction than maximum dissipation.
 TEST(SolverRaisim, SlidingDirectionIsBentWithMuSquared) {
   int bent = 0;
   for (const Sample& s : sliding_samples(300)) {
