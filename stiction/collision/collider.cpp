@@ -370,6 +370,13 @@ void Collider::forget_pair(int shape_a, int shape_b, CollisionCache& cache) {
   w.cache.wake()[pair] = -infinity;
 }
 
+void Collider::collide(std::span<const Pose> body_pose, std::span<const double> body_reach, CollisionCache& cache,
+                       std::vector<ContactPoint>& points) {
+  workspace_->points.swap(points);
+  collide(body_pose, body_reach, cache);
+  workspace_->points.swap(points);
+}
+
 std::span<const ContactPoint> Collider::collide(std::span<const Pose> body_pose, std::span<const double> body_reach,
                                                 CollisionCache& cache) {
   Workspace& w = *workspace_;

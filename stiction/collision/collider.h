@@ -41,6 +41,9 @@ class Collider {
   // The view stays valid until the next call.
   std::span<const ContactPoint> collide(std::span<const Pose> body_pose, std::span<const double> body_reach,
                                         CollisionCache& cache);
+  // The same, into a list of the caller's.
+  void collide(std::span<const Pose> body_pose, std::span<const double> body_reach, CollisionCache& cache,
+               std::vector<ContactPoint>& points);
 
   // What is remembered of a pair is forgotten: after a look at poses that were never taken, deep inside each other, a
   // warm start would lead to a way out on the wrong side.

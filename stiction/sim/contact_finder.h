@@ -18,7 +18,7 @@ class ContactFinder {
   void place(const DynamicsData& dynamics);
   void return_to_earlier() { poses_.swap(earlier_); }  // what place() did last is undone
   // What no point of a body moves in the step at the velocities of the kinematics, m; zero where a body has no shape.
-  // Returns how far a body with shapes turns at most, rad.
+  // Returns what no body with shapes exceeds in turning, rad.
   double find_ways(const DynamicsData& dynamics, double time_step, std::vector<double>& way) const;
   // False where no point of a shape moves farther by more than the slack with other velocities than with v. A quick
   // bound.
