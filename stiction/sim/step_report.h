@@ -26,6 +26,11 @@ struct StepReport {
   // wedged stays as deep as it is.
   int num_jammed_islands = 0;
 
+  // Rows of loops that say what others say already, to ConstraintSettings::loop_tolerance, and are left out; and by how
+  // much the errors of these positions contradict the others, at most, m or rad.
+  int num_redundant_rows = 0;
+  double largest_loop_mismatch = 0.0;
+
   // The solver's account: the worst status of all islands, iterations of all.
   SolveStatus status = SolveStatus::converged;
   int iterations = 0;

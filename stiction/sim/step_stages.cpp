@@ -79,8 +79,21 @@ void Simulator::Workspace::make_rows() {
   carry_guesses();
   stick_memory.recall(stick_inputs(), rows);
   islands.find(rows, static_cast<int>(model->trees.size()));
+  leave_out_redundant_loops();
   num_slots = islands.size();
   for (int k = 0; k < num_slots; ++k) assemble_island(k);
+}
+
+void Simulator::Workspace::leave_out_redundant_loops() {
+  report.num_redundant_rows = 0;
+  report.largest_loop_mismatch = 0.0;
+  for (int k = 0; !model->loops.empty() && k < islands.size(); ++k) {
+    const RedundantLoops::Found found =
+        redundant_loops.leave_out(rows, islands.constraints(k), model->num_velocities());
+    report.num_redundant_rows += found.rows;
+    report.largest_loop_mismatch = std::max(report.largest_loop_mismatch, found.mismatch);
+  }
+  if (report.num_redundant_rows > 0) islands.remove_left_out(rows);
 }
 
 StickMemory::Inputs Simulator::Workspace::stick_inputs() const {
@@ -192,9 +205,9 @@ void Simulator::Workspace::solve_islands() {
   report.status = SolveStatus::converged;
   report.num_jammed_islands = 0;
   pool.for_each(num_slots, [this](int k) { solve_island(k); });
-  impulse.resize(rows.size());
+  impulse.assign(rows.size(), Pack4{});  // what was left out is in no island
   regime.resize(rows.size());
-  velocity.resize(rows.size());
+  velocity.assign(rows.size(), Pack4{});
   for (int k = 0; k < num_slots; ++k) {
     const IslandSlot& island = slots[k];
     report.iterations += island.report.iterations;
