@@ -22,8 +22,8 @@ struct StepReport {
   int num_servos = 0, num_saturated_servos = 0;  // servos at or near their limit; those at it
   int num_islands = 0;
   int num_sleeping_bodies = 0;
-  // Islands solved without driving penetrations out, because no motion did that for all of their contacts: what is
-  // wedged stays as deep as it is.
+  // Islands solved without driving penetrations out, because no motion did that for all of their contacts, in this step
+  // or when that was tried last: what is wedged stays as deep as it is.
   int num_jammed_islands = 0;
 
   // Rows of loops that say what others say already, to ConstraintSettings::loop_tolerance, and are left out; and by how

@@ -145,6 +145,7 @@ struct Simulator::Workspace {
   void find_free_body_velocities();
   void remember_impulses();
   void carry_guesses();
+  void carry_jams();
   void set_guess(int i, const WarmStart& from);
   StickMemory::Inputs stick_inputs() const;
   int num_servo_rows() const { return static_cast<int>(servo_limits.rows().size()); }  // the last ones
