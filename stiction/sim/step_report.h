@@ -18,6 +18,7 @@ struct StepReport {
 
   // Constraints of the step. Contacts by regime; the others by kind.
   int num_contacts = 0, num_sticking = 0, num_sliding = 0, num_open = 0;
+  int num_held_contacts = 0;  // of the open ones: no joint moves them along their normal, and they do nothing
   int num_limits = 0, num_dry_frictions = 0, num_loops = 0;
   int num_servos = 0, num_saturated_servos = 0;  // servos at or near their limit; those at it
   int num_islands = 0;

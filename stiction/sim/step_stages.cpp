@@ -79,12 +79,12 @@ void Simulator::Workspace::make_rows() {
   carry_guesses();
   stick_memory.recall(stick_inputs(), rows);
   islands.find(rows, static_cast<int>(model->trees.size()));
-  leave_out_redundant_loops();
+  leave_out_rows();
   num_slots = islands.size();
   for (int k = 0; k < num_slots; ++k) assemble_island(k);
 }
 
-void Simulator::Workspace::leave_out_redundant_loops() {
+void Simulator::Workspace::leave_out_rows() {
   report.num_redundant_rows = 0;
   report.largest_loop_mismatch = 0.0;
   for (int k = 0; !model->loops.empty() && k < islands.size(); ++k) {
@@ -93,7 +93,9 @@ void Simulator::Workspace::leave_out_redundant_loops() {
     report.num_redundant_rows += found.rows;
     report.largest_loop_mismatch = std::max(report.largest_loop_mismatch, found.mismatch);
   }
-  if (report.num_redundant_rows > 0) islands.remove_left_out(rows);
+  report.num_held_contacts = 0;
+  for (int i = 0; i < row_builder.num_contacts(); ++i) report.num_held_contacts += rows[i].is_left_out();
+  if (report.num_redundant_rows + report.num_held_contacts > 0) islands.remove_left_out(rows);
 }
 
 StickMemory::Inputs Simulator::Workspace::stick_inputs() const {
@@ -229,7 +231,7 @@ void Simulator::Workspace::solve_islands() {
   report.num_jammed_islands = 0;
   pool.for_each(num_slots, [this](int k) { solve_island(k); });
   impulse.assign(rows.size(), Pack4{});  // what was left out is in no island
-  regime.resize(rows.size());
+  regime.assign(rows.size(), ContactRegime::open);
   velocity.assign(rows.size(), Pack4{});
   for (int k = 0; k < num_slots; ++k) {
     const IslandSlot& island = slots[k];
@@ -322,7 +324,6 @@ void Simulator::Workspace::account_energy() {
       switch (regime[members[i]] = contact_regime(slots[k].assembler.problem(), static_cast<int>(i),
                                                   slots[k].solution.impulse, slots[k].solution.velocity)) {
         case ContactRegime::open:
-          ++report.num_open;
           break;
         case ContactRegime::sticking:
           ++report.num_sticking;
@@ -333,6 +334,7 @@ void Simulator::Workspace::account_energy() {
       }
     }
   }
+  report.num_open = report.num_contacts - report.num_sticking - report.num_sliding;
   energy_balance.open(dynamics, free_spin, actuation, state.q, state.v, report);
   for (const ContactPoint& point : points) {
     report.largest_penetration = std::max(report.largest_penetration, -point.gap);

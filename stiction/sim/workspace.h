@@ -124,7 +124,7 @@ struct Simulator::Workspace {
   void solve_free_velocity();
   void reach_with_free_velocity();
   void make_rows();
-  void leave_out_redundant_loops();
+  void leave_out_rows();
   void assemble_island(int k);
   void solve_island(int k);
   void solve_islands();

@@ -125,6 +125,44 @@ TEST(Jam, FailuresOfOtherKindsAreNone) {
   EXPECT_GE(failed, 1);
 }
 
+// Thick links that overlap the next but one round the hinge between them, for good: no joint moves these contacts along
+// their normals, so they do nothing, and the chain swings as one without shapes.
+TEST(Jam, ContactsThatNoJointMovesDoNothing) {
+  const auto chain = [](bool shapes) {
+    ModelBuilder builder;
+    JointOptions hinge;
+    hinge.kind = JointKind::revolute;
+    int parent = -1;
+    for (int k = 0; k < 4; ++k) {
+      hinge.axis = k % 2 == 0 ? Vector3::UnitY() : Vector3::UnitZ();
+      const Capsule capsule{.radius = 0.045, .half_length = 0.03};
+      const Pose middle(Quaternion(Eigen::AngleAxisd(0.5 * std::numbers::pi, Vector3::UnitY())), Vector3(0.03, 0, 0));
+      parent = builder.add_body({.name = "link" + std::to_string(k),
+                                 .parent = parent,
+                                 .pose = Pose(Vector3(parent < 0 ? 0.0 : 0.06, 0.0, 0.0)),
+                                 .joint = hinge,
+                                 .joints = {},
+                                 .inertia = Inertia::of(Box{{0.03, 0.02, 0.02}}, 1.0)});
+      ShapeOptions shape;
+      shape.body = parent;
+      shape.geometry = capsule;
+      shape.pose = middle;
+      shape.material.friction = 1.0;
+      if (shapes) builder.add_shape(shape);
+    }
+    return builder.build();
+  };
+  Simulator thick(chain(true), {.time_step = 1e-3}), bare(chain(false), {.time_step = 1e-3});
+  for (int k = 0; k < 300; ++k) {
+    const StepReport& report = thick.step();
+    bare.step();
+    ASSERT_EQ(report.num_held_contacts, 2) << k;
+    ASSERT_EQ(report.num_open, report.num_contacts) << k;
+    ASSERT_TRUE(report.certified()) << k;
+  }
+  EXPECT_LT((thick.state().q - bare.state().q).norm(), 1e-9);
+}
+
 // Other solvers are compared on the problem as it is.
 TEST(Jam, OtherSolversAreLeftWithIt) {
   Simulator simulator(wedged(1, 0.19), {.time_step = 2e-3, .solver = "ncp-gs"});
