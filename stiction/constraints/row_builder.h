@@ -110,6 +110,7 @@ class RowBuilder {
   void add_joint_equality(const Inputs& in, int loop, RowSet& rows);
   void add_loop_block(const Inputs& in, int loop, int block, int row_count, const Side& a, const Side& b,
                       const Vector3& error, RowSet& rows);
+  double turning(const Inputs& in, int body);
   static void set_loop_offset(const Inputs& in, const Loop& loop, int row_count, const Vector3& error, RowSet& rows);
   Pack4 add_sides(const Inputs& in, const Side& a, const Side& b, RowSet& rows);
   Pack4* add_path(int body, RowSet& rows) const;  // zero columns for all nodes on the way to a body

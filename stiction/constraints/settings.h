@@ -28,6 +28,9 @@ struct ConstraintSettings {
   // Between bodies at rest a gap or penetration of so little is none, m (rad for limits): the size of an atom, and what
   // solving to 1e-9 leaves there. To mend it would ask contradictory things of contacts that share a load.
   static constexpr double negligible_gap = 1e-10;
+  // Loop closures that differ from others by no more than this, m (rad), say the same (redundant_loops.h). Files that
+  // describe linkages are rounded to 1e-6 or better.
+  static constexpr double loop_tolerance = 1e-5;
   static constexpr double at_rest_speed = 1e-5;  // m/s, rad/s
 
   // What takes no more speed than this is driven out at once, not by Baumgarte's fraction: 0.2 mm/s lift nothing, and

@@ -8,6 +8,7 @@
 
 #include "stiction/constraints/assemble.h"
 #include "stiction/constraints/islands.h"
+#include "stiction/constraints/redundant_loops.h"
 #include "stiction/constraints/row_builder.h"
 #include "stiction/constraints/stick_memory.h"
 #include "stiction/sim/actuation.h"
@@ -73,6 +74,7 @@ struct Simulator::Workspace {
   RowSet rows;
   StickMemory stick_memory;
   Islands islands;
+  RedundantLoops redundant_loops;
   std::deque<IslandSlot> slots;
   int num_slots = 0;
 
@@ -122,6 +124,7 @@ struct Simulator::Workspace {
   void solve_free_velocity();
   void reach_with_free_velocity();
   void make_rows();
+  void leave_out_rows();
   void assemble_island(int k);
   void solve_island(int k);
   void solve_islands();
@@ -142,6 +145,7 @@ struct Simulator::Workspace {
   void find_free_body_velocities();
   void remember_impulses();
   void carry_guesses();
+  void carry_jams();
   void set_guess(int i, const WarmStart& from);
   StickMemory::Inputs stick_inputs() const;
   int num_servo_rows() const { return static_cast<int>(servo_limits.rows().size()); }  // the last ones

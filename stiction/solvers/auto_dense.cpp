@@ -106,31 +106,6 @@ void AutoDense::sweep(const AutoDenseView& view) {
   }
 }
 
-// The horizontal projection (theory (1-10)) of λ into trial_lambda_: λ_N ≥ 0 kept, λ_T shrunk to the disc, boxes and
-// half-lines clipped. False where that changes nothing.
-bool AutoDense::project_horizontally(const AutoDenseView& view) {
-  bool changed = false;
-  copy_padded(lambda_.data(), view.stride, trial_lambda_.data());
-  for (const Constraint& c : view.constraints) {
-    double* l = trial_lambda_.data() + c.first_row;
-    if (c.kind == ConstraintKind::frictional) {
-      const double tangent_squared = l[0] * l[0] + l[1] * l[1], reach = c.friction * std::max(0.0, l[2]);
-      if (l[2] >= 0.0 && tangent_squared <= reach * reach) continue;
-      const double shrink = tangent_squared > reach * reach ? reach / std::sqrt(tangent_squared) : 1.0;
-      l[0] *= shrink;
-      l[1] *= shrink;
-      l[2] = std::max(0.0, l[2]);
-      changed = true;
-    } else if (c.kind != ConstraintKind::bilateral) {
-      const bool limit = c.kind == ConstraintKind::unilateral;
-      const double clipped = limit ? std::max(0.0, l[0]) : std::clamp(l[0], -c.bound, c.bound);
-      changed |= clipped != l[0];
-      l[0] = clipped;
-    }
-  }
-  return changed;
-}
-
 // A sweep shrinks the error by about the square of the coupling between contacts that push. Feet on legs of their own
 // are nearly independent; the corners of one sole are not, and Newton is the cheaper way there.
 int AutoDense::choose_sweeps(const AutoDenseView& view) const {
@@ -169,7 +144,7 @@ int AutoDense::newton_step(const AutoDenseView& view, const AutoResidualScale& s
     return 1;
   }
   if (better) keep(view, lambda_, sigma_, r);
-  if (!project_horizontally(view)) return better ? 0 : -1;
+  if (!project_horizontally(view, lambda_.data(), trial_lambda_.data())) return better ? 0 : -1;
   auto_dense_velocity(view, trial_lambda_.data(), trial_sigma_.data());
   r = auto_residual(scale, view.constraints, trial_lambda_.data(), trial_sigma_.data(), best_residual_);
   if (r <= limit) {
@@ -234,12 +209,27 @@ bool AutoDense::newton_from_zero(const AutoDenseView& view, const AutoResidualSc
          newton_run(view, scale, limit, proximal_cycle[0], steps, outcome);
 }
 
+// AutoProximal from the best; true where its result passes.
+bool AutoDense::follow_compliance(const AutoDenseView& view, const AutoResidualScale& scale, double limit,
+                                  AutoOutcome& outcome) {
+  const AutoProximal::Outcome run = proximal_.run(view, scale, limit, settings.compliant_steps, active_set_,
+                                                  best_residual_, best_lambda_.data(), best_sigma_.data());
+  outcome.iterations += run.steps;
+  outcome.factorisations += run.steps;
+  best_residual_ = run.residual;
+  if (!run.converged) return false;
+  lambda_ = best_lambda_;
+  sigma_ = best_sigma_;
+  return true;
+}
+
 // True where an iterate passes the test; otherwise the best is in best_lambda_, best_sigma_.
 bool AutoDense::newton(const AutoDenseView& view, const AutoResidualScale& scale, double limit, bool cold,
                        AutoOutcome& outcome) {
   int sweeps = 4, steps = 0;
   for (int restart = 0;; ++restart) {
     if (newton_run(view, scale, limit, proximal_cycle[restart % 4], steps, outcome)) return true;
+    if (restart == 0 && follow_compliance(view, scale, limit, outcome)) return true;
     if (restart == 1 && !cold && newton_from_zero(view, scale, limit, outcome)) return true;
     const int restarts = best_residual_ < settings.near ? settings.near_restarts : settings.restarts;
     if (restart >= restarts || steps >= settings.newton_steps) return false;

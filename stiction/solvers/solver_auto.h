@@ -81,6 +81,7 @@ class SolverAuto final : public ContactSolver {
   AutoOutcome finish_in_contact_space(Island& island, const ContactProblem& problem, AutoOutcome so_far,
                                       VectorX& impulse);
   bool sweep_once(Island& island, const ContactProblem& sparse, AutoOutcome& outcome, VectorX& impulse);
+  bool is_solved(const ContactProblem& problem, ContactSolution& solution, AutoOutcome& outcome);
   void find_islands(const ContactProblem& problem);
   bool is_stiff(const ContactProblem& problem) const;
   Island& island(std::size_t k);
