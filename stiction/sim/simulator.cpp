@@ -7,11 +7,10 @@
 #include "stiction/sim/workspace.h"
 
 namespace stiction {
-namespace {
 
-void check_settings(const SimulatorSettings& s, double time_step) {
-  if (!(time_step > 0.0) || !std::isfinite(time_step)) {
-    refuse("simulator: time_step is ", time_step, "; it must be finite and positive");
+void check_settings(const SimulatorSettings& s) {
+  if (!(s.time_step >= 0.0) || !std::isfinite(s.time_step)) {
+    refuse("simulator: time_step is ", s.time_step, "; it must be finite and positive, or 0 for the model's");
   }
   const auto positive = [](const char* name, double value) {
     if (!(value > 0.0) || !std::isfinite(value)) {
@@ -40,6 +39,19 @@ void check_settings(const SimulatorSettings& s, double time_step) {
   positive("sleep_speed", s.sleep_speed);
   if (s.timed_every < 1) refuse("simulator: timed_every is ", s.timed_every, "; it must be positive");
   if (s.sleep_after < 1) refuse("simulator: sleep_after is ", s.sleep_after, "; it must be positive");
+  make_solver(s.solver);  // throws with the list of those there are
+}
+
+namespace {
+
+const SimulatorSettings& checked(const SimulatorSettings& settings) {
+  check_settings(settings);
+  return settings;
+}
+
+double checked_time_step(double time_step) {
+  if (time_step > 0.0 && std::isfinite(time_step)) return time_step;
+  refuse("simulator: the model suggests a time_step of ", time_step, "; it must be finite and positive");
 }
 
 std::shared_ptr<const Model> not_null(std::shared_ptr<const Model> model) {
@@ -64,8 +76,8 @@ std::string_view to_string(StepStage stage) {
 
 Simulator::Workspace::Workspace(std::shared_ptr<const Model> m, const SimulatorSettings& s)
     : model(not_null(std::move(m))),
-      settings(s),
-      time_step(s.time_step == 0.0 ? model->suggested_time_step : s.time_step),
+      settings(checked(s)),
+      time_step(checked_time_step(s.time_step == 0.0 ? model->suggested_time_step : s.time_step)),
       state(State::initial(*model)),
       dynamics(*model),
       contact_finder(model, s.collision),
@@ -75,9 +87,8 @@ Simulator::Workspace::Workspace(std::shared_ptr<const Model> m, const SimulatorS
       turning(*model),
       row_builder(model),
       stick_memory(*model),
-      pool(std::clamp(s.threads, 1, 1024)),
+      pool(s.threads),
       energy_balance(*model, time_step) {
-  check_settings(settings, time_step);
   settings.time_step = time_step;
   contact_model = make_configured_solver()->traits().model;
   const int nv = model->num_velocities();

@@ -56,6 +56,10 @@ struct SimulatorSettings {
   int timed_every = 16;       // steps; 1 times the stages of every step, which costs 0.1 µs
 };
 
+// Throws std::invalid_argument naming the setting and its value, or the solver. The constructor of a simulator asks
+// before anything is built.
+void check_settings(const SimulatorSettings& settings);
+
 // Thrown under FailurePolicy::raise.
 class SolverFailure : public std::runtime_error {
  public:
