@@ -31,7 +31,6 @@ FOREIGN = {
     "libqhull_r": {"model"},
     "mujoco": {"io"},
     "pugixml.hpp": {"io"},
-    "assimp": {"io"},
     "unsupported": set(),
 }
 

@@ -126,7 +126,7 @@ TEST(MeshFile, ColladaWithItsTransformsAndUnit) {
   EXPECT_NEAR(2.0, lowest, 1e-6);
   ASSERT_EQ(1u, mesh.parts.size());
   EXPECT_EQ("part", mesh.parts[0].name);
-  EXPECT_REFUSED(parse_dae("<COLLADA", "a.dae"), "a.dae: ");
+  EXPECT_REFUSED(parse_dae("<COLLADA", "a.dae"), "a.dae:1: ");
   EXPECT_REFUSED(parse_dae("", "a.dae"), "a.dae: ");
 }
 
@@ -143,7 +143,7 @@ TEST(MeshFile, FilesByTheirEnding) {
   EXPECT_REFUSED(read_mesh(folder + "/none.stl"), "none.stl: there is no such file");
   EXPECT_REFUSED(
       read_mesh(write("empty.dae", "<COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema' version='1.4.1'/>")),
-      "empty.dae: ");
+      "empty.dae:1: <COLLADA>: <scene>: it is missing");
 
   MeshCache cache;
   const std::string path = write("b.stl", binary_stl());
