@@ -113,6 +113,9 @@ TEST(MeshFile, BrokenObj) {
   EXPECT_REFUSED(parse_obj("v 0 0 0\nf 0 1 1\n", "a.obj"), "vertex 0");
   EXPECT_REFUSED(parse_obj("v 0 0 0\nf 1 1 -2\n", "a.obj"), "vertex -2");
   EXPECT_REFUSED(parse_obj("v 0 0 0\nf 1 1 99999999999999999999\n", "a.obj"), "no corner");
+  EXPECT_REFUSED(parse_obj("v 0 0 0\nf 1 1 0.5\n", "a.obj"), "a.obj:2: ");
+  EXPECT_REFUSED(parse_obj("v 0 0 0\nf 1 1 1.0\n", "a.obj"), "1.0");
+  EXPECT_REFUSED(parse_obj("v 0 0 0\nf 1 1 nan\n", "a.obj"), "nan");
   EXPECT_REFUSED(parse_obj("v 0 0 0\nf 1 1\n", "a.obj"), "a face of 2 corners");
   EXPECT_REFUSED(parse_obj("v 0 0 0\nf 1 1 \\", "a.obj"), "a face of 2 corners");
 }
