@@ -31,7 +31,6 @@ FOREIGN = {
     "libqhull_r": {"model"},
     "mujoco": {"io"},
     "pugixml.hpp": {"io"},
-    "assimp": {"io"},
     "unsupported": set(),
 }
 
@@ -50,7 +49,7 @@ MAX_LINES = {".h": 250, ".cpp": 500}  # of the library
 
 SOURCES = {".h", ".hpp", ".cpp", ".cc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
-STANDARD = re.compile(r"^[a-z_0-9]+$|^(immintrin|unistd|fcntl|dlfcn)\.h$")
+STANDARD = re.compile(r"^[a-z_0-9]+$|^(immintrin|unistd|fcntl|dlfcn|sys/stat)\.h$")
 
 
 def includes(path):

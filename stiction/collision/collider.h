@@ -36,6 +36,7 @@ class Collider {
   explicit Collider(std::shared_ptr<const Model> model, const CollisionSettings& settings = {});
   ~Collider();
   Collider(Collider&&) noexcept;
+  Collider& operator=(Collider&&) noexcept;
 
   // body_pose: X_WB of every body. body_reach: how far any point of the body may move in the step, m, ≥ 0 (empty: 0).
   // The view stays valid until the next call.
@@ -48,6 +49,10 @@ class Collider {
   // What is remembered of a pair is forgotten: after a look at poses that were never taken, deep inside each other, a
   // warm start would lead to a way out on the wrong side.
   void forget_pair(int shape_a, int shape_b, CollisionCache& cache);
+
+  // From here on the changes of one cache are noted, and take_back() undoes them.
+  void note_changes();
+  void take_back(CollisionCache& cache) noexcept;
 
   const CollisionSettings& settings() const;
 

@@ -35,6 +35,10 @@ class ContactFinder {
     collider_.forget_pair(id.shape_a, id.shape_b, cache);
   }
 
+  // What the calls of a step change in the cache, and back.
+  void note_changes() { collider_.note_changes(); }
+  void take_back(CollisionCache& cache) noexcept { collider_.take_back(cache); }
+
   std::span<const Pose> poses() const { return poses_; }
   std::span<const Pose> earlier_poses() const { return earlier_; }
   double margin() const { return collider_.settings().margin; }

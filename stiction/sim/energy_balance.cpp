@@ -9,7 +9,7 @@
 namespace stiction {
 namespace {
 
-constexpr double memory = 1.0;  // s, of the certificate
+constexpr double seconds_remembered = 1.0;  // s, of the certificate
 constexpr double share_of_impacts = 0.1;
 constexpr double rounding = 1e-12;  // of the energies whose difference is taken
 
@@ -30,7 +30,7 @@ struct Products {
 
 EnergyBalance::EnergyBalance(const Model& model, double time_step)
     : time_step_(time_step),
-      fading_(std::exp(-time_step / memory)),
+      fading_(std::exp(-time_step / seconds_remembered)),
       least_energy_(0.5 * total_mass(model) * (time_step * time_step * model.gravity.squaredNorm())) {
   for (VectorX* x : {&mean_, &applied_, &loop_velocity_}) x->setZero(model.num_velocities());
 }
@@ -38,20 +38,20 @@ EnergyBalance::EnergyBalance(const Model& model, double time_step)
 void EnergyBalance::find_energy(const DynamicsData& dynamics, const FreeSpin& free_spin, const Actuation& actuation,
                                 const VectorX& q, const VectorX& v) {
   const MechanicalEnergy energy = mechanical_energy(dynamics, v.data());
-  kinetic_ = energy.kinetic;
+  memory_.kinetic = energy.kinetic;
   const Actuation::Springs springs = actuation.springs(q.data(), v.data());
-  potential_ = energy.gravity + springs.energy;
+  memory_.potential = energy.gravity + springs.energy;
   const double power = ConstVectorMap(dynamics.bias.data(), v.size()).dot(v) +
                        free_spin.straight_flight_power(dynamics, v.data()) + springs.power;
-  half_step_ago_ = kinetic_ + potential_ - 0.5 * time_step_ * power;
-  is_known_ = true;
+  memory_.half_step_ago = memory_.kinetic + memory_.potential - 0.5 * time_step_ * power;
+  memory_.is_known = true;
 }
 
 void EnergyBalance::open(const DynamicsData& dynamics, const FreeSpin& free_spin, const Actuation& actuation,
                          const VectorX& q, const VectorX& v, StepReport& report) {
-  if (!is_known_) find_energy(dynamics, free_spin, actuation, q, v);
-  report.kinetic_energy = kinetic_;
-  report.potential_energy = potential_;
+  if (!memory_.is_known) find_energy(dynamics, free_spin, actuation, q, v);
+  report.kinetic_energy = memory_.kinetic;
+  report.potential_energy = memory_.potential;
 }
 
 // λ·J v̄ without a product with M: constraint_work is λ·J (v_f + v⁺)/2, and λ·J (v_f − v) = Δt force·M⁻¹Jᵀλ.
@@ -113,15 +113,15 @@ double EnergyBalance::work_of_loops(const Motion& m) {
 
 void EnergyBalance::close(const DynamicsData& dynamics, const FreeSpin& free_spin, const Actuation& actuation,
                           const VectorX& q, const VectorX& v, double tolerance, StepReport& report) {
-  const double before = half_step_ago_, kinetic = kinetic_, potential = potential_;
+  const double before = memory_.half_step_ago, kinetic = memory_.kinetic, potential = memory_.potential;
   find_energy(dynamics, free_spin, actuation, q, v);
-  report.energy_error = half_step_ago_ - before - explained_;
-  gained_ = std::max(0.0, fading_ * gained_ + report.energy_error);
-  moving_ = std::max({fading_ * moving_, kinetic, kinetic_, least_energy_});
-  taken_ = fading_ * taken_ + std::max(0.0, -work_of_constraints_);
-  const double digits = rounding * (kinetic_ + std::abs(potential_) + std::abs(potential));
-  report.energy_certified =
-      std::isfinite(report.energy_error) && gained_ <= tolerance * moving_ + share_of_impacts * taken_ + digits;
+  report.energy_error = memory_.half_step_ago - before - explained_;
+  memory_.gained = std::max(0.0, fading_ * memory_.gained + report.energy_error);
+  memory_.moving = std::max({fading_ * memory_.moving, kinetic, memory_.kinetic, least_energy_});
+  memory_.taken = fading_ * memory_.taken + std::max(0.0, -work_of_constraints_);
+  const double digits = rounding * (memory_.kinetic + std::abs(memory_.potential) + std::abs(potential));
+  report.energy_certified = std::isfinite(report.energy_error) &&
+                            memory_.gained <= tolerance * memory_.moving + share_of_impacts * memory_.taken + digits;
 }
 
 }  // namespace stiction

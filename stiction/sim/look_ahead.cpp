@@ -268,9 +268,10 @@ void Simulator::Workspace::add_exact(ContactPoint point, double gap, double time
 
 // The step is done: its end is the state.
 void Simulator::Workspace::accept() {
+  next_found.q = next_position;  // from here on nothing can fail
   if (settings.sleeping) sleeping.count(*model, end_velocity, settings.sleep_speed, state.rest_steps);
+  undo.is_accepted = true;
   state.warm_starts.swap(next_warm_starts);
-  next_found.q = next_position;
   state.found.swap(next_found);
   state.q.swap(next_position);
   state.v.swap(end_velocity);

@@ -24,6 +24,9 @@ void Simulator::Workspace::update_dynamics() {
 
 void Simulator::Workspace::find_sleepers() {
   if (!settings.sleeping) return;
+  const std::uint64_t inputs = Sleeping::sum_inputs(state.control, joint_force, external_forces);
+  if (state.rest_inputs != inputs && state.rest_inputs != 0) wake();
+  state.rest_inputs = inputs;
   sleeping.find(*model, points, settings.sleep_after, state.rest_steps);
   points = sleeping.awake_points(*model, points);
   report.num_sleeping_bodies = sleeping.num_sleeping_bodies(*model);

@@ -39,8 +39,14 @@ struct Simulator::Workspace {
 
   // ---- inputs
   State state;
-  CollisionCache collision_before;  // of the state, under FailurePolicy::raise
-  FoundContacts found_before;
+  struct Undo {  // what of the state, and of what outlasts a step, its stages change; the cache: ContactFinder
+    FoundContacts found;
+    std::vector<std::int32_t> rest_steps;
+    std::uint64_t rest_inputs = 0;
+    double time = 0.0;
+    EnergyBalance::Memory energy;
+    bool is_accepted = false;  // q, v, warm starts and found contacts of before lie in the buffers of the next ones
+  } undo;
   VectorX joint_force;                      // set by the user, by velocity
   std::vector<BodyWrench> external_forces;  // set by the user
 
@@ -113,10 +119,16 @@ struct Simulator::Workspace {
   long num_law_uncertified_steps = 0, num_geometry_uncertified_steps = 0, num_energy_uncertified_steps = 0;
   std::vector<Contact> contacts;  // on demand
   bool contacts_current = false;
+  bool is_broken = false;  // a step ended in the middle of a stage: what stages keep between steps is not to be trusted
+  bool has_rows = false;   // rows, impulses and regimes are those of a step that came to its end
   StageClock clock;
 
   // The stages of a step, in order.
   void begin_step();
+  void run_stages();
+  void undo_step();  // after an exception in any stage: all is as it was before it
+  void resize_velocities();
+  void renew_scratch();  // all that is neither input nor state, as in a new simulator
   void update_dynamics();
   void find_contacts();
   void find_sleepers();
@@ -155,6 +167,7 @@ struct Simulator::Workspace {
   void close_energy();
   void count_uncertified();
   [[noreturn]] void raise();
+  void list_contacts();
   const DynamicsData& past_dynamics();
   template <class Function>
   void for_each_loop_wrench(Function&& function);
