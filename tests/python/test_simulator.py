@@ -384,7 +384,7 @@ def _boxes(count=3):
     for k in range(count):
         box = stiction.Box((0.1, 0.1, 0.1))
         body = builder.add_body(name=f"box{k}", position=(k, 0, 0.1), inertia=stiction.Inertia.of(box, 1.0))
-        builder.add_shape(box, body=body)
+        builder.add_shape(body, box)
     return builder.build()
 
 
