@@ -73,8 +73,8 @@ TEST(AutoProximal, GoesToTheEndAtOnceWhereItCreeps) {
     AutoProximal creeps, goes;
     creeps.settings.creeping = std::numeric_limits<double>::infinity();
     creeps.settings.least = goes.settings.least = 1e-4;
-    EXPECT_FALSE(run_from_zero(problem, creeps, active_set, 40).outcome.converged) << difference;
-    const Attempt run = run_from_zero(problem, goes, active_set, 40);
+    EXPECT_FALSE(run_from_zero(problem, creeps, active_set, 60).outcome.converged) << difference;
+    const Attempt run = run_from_zero(problem, goes, active_set, 60);
     EXPECT_TRUE(run.outcome.converged) << difference << ": " << run.outcome.residual;
     EXPECT_LE(run.judged, 1.01 * tolerance) << difference;
   }
