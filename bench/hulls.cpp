@@ -1,4 +1,4 @@
-// The parts of the convex path, each along slow motions of round hulls of 30, 120 and 500 vertices (specification 7.1):
+// The parts of the convex path, each along slow motions of round hulls of 30, 120 and 500 vertices (theory §5.1):
 // support, kept axis, GJK warm and cold, the ways through zero, whole calls with points. CPU time per call.
 #include <benchmark/benchmark.h>
 

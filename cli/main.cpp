@@ -1,6 +1,11 @@
 // The `stiction` command: reads the command line, calls the verb, turns exceptions into messages and exit codes.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <csignal>
+#include <cstdlib>
 #include <iostream>
 
 #include "cli/exit_code.h"
@@ -14,7 +19,8 @@ namespace stiction::cli {
 namespace {
 
 constexpr const char* exit_codes =
-    "Exit code: 0 everything asked for converged, 1 a solver did not converge, 2 bad usage or unreadable file.";
+    "Exit code: 0 everything asked for converged, 1 a solver did not converge, 2 bad usage, or a file that cannot\n"
+    "be read or written.";
 
 // A positive and finite number.
 std::string check_positive(const std::string& text) {
@@ -131,7 +137,8 @@ void add_run(CLI::App& app, RunOptions& options) {
                "  stiction run scenes/ground.xml a=robot.urdf@0,0,0.5 b=robot.urdf@1,0,0.5,0,0,1.57 --base floating\n\n"
                "Ctrl-C ends the run after the step it is in; files are closed and the summary is printed.\n"
                "Exit code: 0 every step certified or accepted, 1 a step was not (or numbers are no longer finite),\n"
-               "2 bad usage or unreadable file, 128 + number of the signal that stopped the run (Ctrl-C: 130).");
+               "2 bad usage or a file that cannot be read or written, 128 + number of the signal that stopped the run "
+               "(Ctrl-C: 130).");
 }
 
 void add_info(CLI::App& app, InfoOptions& options) {
@@ -142,7 +149,7 @@ void add_info(CLI::App& app, InfoOptions& options) {
                "\nExamples:\n"
                "  stiction info scenes/quadruped.xml\n"
                "  stiction info robot.urdf --package-path ~/robots --json\n\n"
-               "Exit code: 0 the scene was read, 2 bad usage or unreadable file.");
+               "Exit code: 0 the scene was read, 2 bad usage or a file that cannot be read or written.");
 }
 
 void add_convert(CLI::App& app, ConvertOptions& options) {
@@ -160,8 +167,8 @@ void add_convert(CLI::App& app, ConvertOptions& options) {
       "\nExamples:\n"
       "  stiction convert robot.urdf robot.xml\n"
       "  stiction convert scenes/ground.xml scenes/robots/quadruped.xml@0,0,0.1 world.urdf --allow-loss\n\n"
-      "Exit code: 0 nothing is lost, or --allow-loss; 1 OUT is written but something is lost; 2 bad usage or\n"
-      "unreadable file.");
+      "Exit code: 0 nothing is lost, or --allow-loss; 1 OUT is written but something is lost; 2 bad usage, or a\n"
+      "file that cannot be read or written.");
 }
 
 struct ListOptions {
@@ -216,14 +223,34 @@ int run(int argc, char** argv) {
   return list_solvers(list.json);
 }
 
+// A file that is opened later must not take the number of a standard stream that is closed; what is then written to
+// that stream fails, and is told.
+void keep_standard_streams() {
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(number, F_GETFD) >= 0) continue;
+    if (::open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY) != number) std::abort();
+  }
+}
+
+int guarded_run(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::cerr << "stiction: there is not enough memory\n";
+  } catch (const std::exception& error) {
+    std::cerr << "stiction: " << error.what() << '\n';
+  }
+  return exit_misuse;
+}
+
 }  // namespace
 }  // namespace stiction::cli
 
 int main(int argc, char** argv) {
-  try {
-    return stiction::cli::run(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << "stiction: " << error.what() << '\n';
-    return stiction::cli::exit_misuse;
-  }
+  stiction::cli::keep_standard_streams();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is a write that fails, with a message
+  const int code = stiction::cli::guarded_run(argc, argv);
+  if (std::cout.flush()) return code;
+  std::cerr << "stiction: standard output: not everything could be written\n";
+  return code == stiction::cli::exit_success ? stiction::cli::exit_misuse : code;
 }

@@ -50,11 +50,12 @@ class RunSummary {
   int most_contacts = 0;
   StepReport last;  // the report of the last step
   Energy energy_begin, energy_end;
-  double dissipated = 0.0;    // J, by friction
-  double wall_seconds = 0.0;  // of the steps alone
-  bool is_finite = true;      // positions and velocities of the last step
-  std::string failure;        // why there was no further step; empty: nothing was wrong
-  int signal = 0;             // that stopped the run; 0: none
+  double dissipated = 0.0;     // J, by friction
+  double wall_seconds = 0.0;   // of the steps alone
+  bool is_finite = true;       // positions and velocities of the last step
+  std::string failure;         // why there was no further step; empty: nothing was wrong
+  bool output_failed = false;  // a file could not be written to its end
+  int signal = 0;              // that stopped the run; 0: none
 
   struct JointState {
     std::string name, kind;

@@ -18,7 +18,8 @@ StepCsv::StepCsv(const std::string& path) : path_(path), out_(path) {
   for (int k = 0; k < static_cast<int>(StepStage::count); ++k) {
     out_ << ",seconds_" << to_string(static_cast<StepStage>(k));
   }
-  out_ << '\n';
+  out_ << std::endl;  // a disk that is full already shows before the first step
+  if (!out_) throw std::runtime_error(path + ": cannot be written");
 }
 
 void StepCsv::add(const StepReport& r) {
@@ -33,6 +34,7 @@ void StepCsv::add(const StepReport& r) {
        << r.largest_gap_error << ',' << r.largest_normal_error << ',' << r.largest_penetration;
   for (const double seconds : r.seconds) out_ << ',' << seconds;
   out_ << '\n';
+  if (!out_) throw std::runtime_error(path_ + ": not everything could be written");
 }
 
 void StepCsv::close() {

@@ -10,8 +10,9 @@ namespace stiction::cli {
 
 class StepCsv {
  public:
-  // Throws std::invalid_argument where the file cannot be written.
+  // Throws where the file cannot be written.
   explicit StepCsv(const std::string& path);
+  // Throws std::runtime_error where the disk is full; lines may be waiting until close().
   void add(const StepReport& report);
   // Throws std::runtime_error where not everything reached the disk.
   void close();

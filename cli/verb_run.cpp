@@ -10,11 +10,13 @@
 #include "cli/exit_code.h"
 #include "cli/interrupt.h"
 #include "cli/json_model.h"
+#include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/run_summary.h"
 #include "cli/step_csv.h"
 #include "stiction/io/recording.h"
 #include "stiction/math/refuse.h"
+#include "stiction/solvers/solver.h"
 
 namespace stiction::cli {
 namespace {
@@ -65,17 +67,19 @@ void set_controls(Simulator& simulator, const std::vector<std::string>& controls
   simulator.set_control(control);
 }
 
-void set_solver_options(Simulator& simulator, const std::vector<std::string>& options) {
+// To a solver, or to a simulator.
+template <class Set>
+void set_solver_options(const std::vector<std::string>& options, const Set& set) {
   for (const std::string& text : options) {
     const auto [name, value] = parse_assignment("--solver-option", text);
     const double number = value == "true"    ? 1.0
                           : value == "false" ? 0.0
                                              : parse_values("--solver-option " + text, value, 1, "an option")[0];
-    simulator.set_solver_option(name, number);
+    set(name, number);
   }
 }
 
-Simulator make_simulator(const RunOptions& options, std::shared_ptr<const Model> model) {
+SimulatorSettings settings_of(const RunOptions& options) {
   SimulatorSettings settings;
   settings.time_step = options.time_step;
   settings.solver = options.solver;
@@ -86,8 +90,26 @@ Simulator make_simulator(const RunOptions& options, std::shared_ptr<const Model>
   settings.max_iterations = options.max_iterations;
   settings.threads = options.threads;
   settings.timed_every = 1;  // --report has the times of every step
-  Simulator simulator(std::move(model), settings);
-  set_solver_options(simulator, options.solver_options);
+  return settings;
+}
+
+// What can be refused without the model, before time goes into reading it and before any file is touched.
+void check_options(const RunOptions& options) {
+  check_settings(settings_of(options));
+  const auto solver = make_solver(options.solver);
+  set_solver_options(options.solver_options,
+                     [&](const std::string& name, double value) { solver->set_option(name, value); });
+  for (const std::string& text : options.positions) parse_assignment("--set", text);
+  for (const std::string& text : options.controls) parse_assignment("--control", text);
+  std::vector<std::string> inputs;
+  for (const std::string& file : options.model.files) inputs.push_back(parse_model_file(file).path);
+  check_outputs({{"--record", options.record_path}, {"--report", options.report_path, false}}, inputs);
+}
+
+Simulator make_simulator(const RunOptions& options, std::shared_ptr<const Model> model) {
+  Simulator simulator(std::move(model), settings_of(options));
+  set_solver_options(options.solver_options,
+                     [&](const std::string& name, double value) { simulator.set_solver_option(name, value); });
   if (!options.keyframe.empty()) simulator.reset(find_keyframe(simulator.model(), options.keyframe));
   set_positions(simulator, options.positions);
   set_controls(simulator, options.controls);
@@ -110,7 +132,23 @@ std::string progress_line(const RunSummary& summary, long steps) {
   return out.str();
 }
 
-// Steps until the end, a signal, or numbers that are no longer finite.
+// A file that cannot be written any more ends the run; what it says goes to standard error and into the summary.
+template <class Write>
+bool written(RunSummary& summary, const Write& write) {
+  try {
+    write();
+    return true;
+  } catch (const std::runtime_error& error) {
+    if (!summary.output_failed) {
+      std::cerr << "stiction: " << error.what() << '\n';
+      if (summary.failure.empty()) summary.failure = error.what();
+    }
+    summary.output_failed = true;
+    return false;
+  }
+}
+
+// Steps until the end, a signal, numbers that are no longer finite, or a file that cannot be written.
 void run_steps(Simulator& simulator, long steps, StepCsv* csv, RecordingWriter* recording, RunSummary& summary) {
   using Clock = std::chrono::steady_clock;
   Interrupt interrupt;
@@ -129,8 +167,11 @@ void run_steps(Simulator& simulator, long steps, StepCsv* csv, RecordingWriter* 
     }
     const StepReport& report = simulator.report();
     summary.add(simulator, report, std::chrono::duration<double>(Clock::now() - start).count());
-    if (csv) csv->add(report);
-    if (recording) recording->append(simulator, report);
+    const bool kept = written(summary, [&] {
+      if (csv) csv->add(report);
+      if (recording) recording->append(simulator, report);
+    });
+    if (!kept) break;
     if (progress.due()) progress.show(progress_line(summary, steps));
     if (!simulator.state().v.allFinite() || !simulator.state().q.allFinite()) break;
     summary.signal = interrupt.signal();
@@ -141,6 +182,7 @@ void run_steps(Simulator& simulator, long steps, StepCsv* csv, RecordingWriter* 
 }  // namespace
 
 int run_scene(const RunOptions& options) {
+  check_options(options);
   const LoadedModel loaded = load_model_files(options.model);
   Simulator simulator = make_simulator(options, loaded.model);
   const long steps = steps_to_do(options, simulator.time_step());
@@ -153,14 +195,15 @@ int run_scene(const RunOptions& options) {
   summary.begin(simulator, options.model.files, loaded.ignored);
   run_steps(simulator, steps, csv.get(), recording.get(), summary);
   summary.finish(simulator);
-  if (csv) csv->close();
-  if (recording) recording->close();
+  if (csv) written(summary, [&] { csv->close(); });
+  if (recording) written(summary, [&] { recording->close(); });
 
   if (options.json) {
     std::cout << summary_to_json(summary) << '\n';
   } else {
     std::cout << summary.to_text();
   }
+  if (summary.output_failed) return exit_misuse;
   if (summary.signal != 0) return 128 + summary.signal;
   return summary.succeeded() ? exit_success : exit_failed;
 }

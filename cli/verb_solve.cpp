@@ -11,6 +11,7 @@
 #include "cli/exit_code.h"
 #include "cli/interrupt.h"
 #include "cli/json.h"
+#include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/table.h"
 
@@ -88,6 +89,8 @@ void check_usage(const SolveOptions& options, const std::vector<std::string>& fi
   if (!options.save_path.empty() && (files.size() != 1 || solvers.size() != 1)) {
     throw std::invalid_argument("--save takes the result of one solver on one file");
   }
+  check_outputs({{"--save", options.save_path}, {"--history", options.history_path, false}}, {});
+  check_outputs({{"--history", options.history_path, false}}, files);
 }
 
 std::string short_name(const std::string& path) {
@@ -204,7 +207,7 @@ double asymmetry_of(const ProblemFile& contents) {
 struct Outcome {
   std::vector<RunRecord> records;
   std::map<std::string, double> asymmetries;  // of the files whose G is not symmetric
-  bool bad_input = false;
+  bool bad_input = false, bad_output = false;
 };
 
 void complain(Progress& progress, const std::exception& error) {
@@ -238,7 +241,8 @@ std::ofstream open_history(const std::string& path) {
   history.open(path);
   if (!history) throw std::invalid_argument(path + ": cannot be written");
   history.precision(17);
-  history << "file,solver,iteration,residual,penalty,factorisations\n";
+  history << "file,solver,iteration,residual,penalty,factorisations" << std::endl;
+  if (!history) throw std::runtime_error(path + ": cannot be written");
   return history;
 }
 
@@ -272,6 +276,13 @@ int solve_files(SolveOptions options) {
     }
   }
   progress.clear();
+  if (history.is_open()) {
+    history.close();
+    if (!history) {
+      std::cerr << "stiction: " << options.history_path << ": not everything could be written\n";
+      outcome.bad_output = true;
+    }
+  }
 
   const auto& records = outcome.records;
   if (options.json) {
@@ -285,7 +296,7 @@ int solve_files(SolveOptions options) {
     std::cerr << "stiction: interrupted; what was solved until then is above\n";
     return 128 + interrupt.signal();
   }
-  if (outcome.bad_input) return exit_misuse;
+  if (outcome.bad_input || outcome.bad_output) return exit_misuse;
   const bool all_converged = !records.empty() && std::all_of(records.begin(), records.end(), [](const auto& r) {
     return r.applicable() && r.converged();
   });

@@ -112,7 +112,8 @@ std::string describe(const Constraint& c) {
 }
 
 void expose_constraint(nb::module_& module) {
-  nb::enum_<ConstraintKind>(module, "ConstraintKind", "Which impulses a constraint admits (specification 1.2)")
+  nb::enum_<ConstraintKind>(module, "ConstraintKind",
+                            "Which impulses a constraint admits (docs/theory/laws.md#sec-1-2)")
       .value("frictional", ConstraintKind::frictional, "3 rows t1, t2, n: the Coulomb cone")
       .value("anisotropic", ConstraintKind::anisotropic, "3 rows: the cone with two frictions")
       .value("viscous", ConstraintKind::viscous, "3 rows: the cone with a viscous term")
@@ -250,8 +251,8 @@ void expose_judge(nb::module_& module) {
       .value("frictionless", ContactModel::frictionless, "normal impulses only")
       .value("max_dissipation", ContactModel::max_dissipation, "two-phase convex program of Drumwright and Shell");
 
-  nb::class_<Residuals>(module, "Residuals", "How physical an impulse is (specification 1.4 and 1.7)")
-      .def_ro("eps_abs", &Residuals::eps_abs, "largest of the three distances of (1.8), mixed units of the papers")
+  nb::class_<Residuals>(module, "Residuals", "How physical an impulse is (docs/theory/laws.md#sec-1-4)")
+      .def_ro("eps_abs", &Residuals::eps_abs, "largest of the three distances of (1-14), mixed units of the papers")
       .def_ro("eps_rel", &Residuals::eps_rel, "the same for the problem scaled to max diag(G) = 1, max |g| = 1")
       .def_ro("eps_nat", &Residuals::eps_nat, "eps_rel relative to the impulse of each constraint; `tolerance` is this")
       .def_ro("natural_map", &Residuals::natural_map, "||l - P(l - z)|| / max(1, ||g||)")

@@ -2,6 +2,7 @@
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 
+#include <cmath>
 #include <sstream>
 
 #include "expose.h"
@@ -48,7 +49,9 @@ Triangles to_triangles(const nb::object& value, const char* name) {
   for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
     for (int k = 0; k < 3; ++k) {
       const double corner = matrix(i, k);
-      if (!(corner >= 0.0 && corner < 2147483648.0)) refuse(name, "[", i, ", ", k, "] is ", corner);
+      if (!(corner >= 0.0 && corner < 2147483648.0) || corner != std::floor(corner)) {
+        refuse(name, "[", i, ", ", k, "] is ", corner, "; it must be the index of a vertex");
+      }
       triangles[i][k] = static_cast<int>(corner);
     }
   }

@@ -97,6 +97,7 @@ void expose_report(nb::module_& module) {
       .value("iteration_limit", SolveStatus::iteration_limit, "the best iterate so far came back")
       .value("interrupted", SolveStatus::interrupted, "the caller asked to stop; the best iterate so far came back")
       .value("stalled", SolveStatus::stalled, "no progress although iterations were left")
+      .value("regularised", SolveStatus::regularised, "solved with an R of the method's own, which the problem has not")
       .value("rounding", SolveStatus::rounding, "what is left is rounding: further digits do not exist")
       .value("ray", SolveStatus::ray, "a pivoting method ended on a ray")
       .value("no_solution", SolveStatus::no_solution, "proved: no admissible impulse makes the velocities admissible")

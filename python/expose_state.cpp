@@ -85,6 +85,11 @@ void expose_report(nb::module_& module) {
       .def_ro("num_sleeping_bodies", &StepReport::num_sleeping_bodies)
       .def_ro("num_jammed_islands", &StepReport::num_jammed_islands,
               "islands solved without driving penetrations out, because no motion did that for all of their contacts")
+      .def_ro("num_held_contacts", &StepReport::num_held_contacts,
+              "contacts that no joint moves along their normal: they do nothing")
+      .def_ro("num_redundant_rows", &StepReport::num_redundant_rows, "rows of loops that others say already")
+      .def_ro("largest_loop_mismatch", &StepReport::largest_loop_mismatch,
+              "by how much positions of these contradict the others, at most, m or rad")
       .def_ro("status", &StepReport::status, "the worst of all islands")
       .def_prop_ro("converged", &StepReport::converged)
       .def_ro("iterations", &StepReport::iterations, "of all islands")

@@ -9,7 +9,7 @@ PACKAGES=(
   g++ cmake ninja-build ccache            # the build
   libeigen3-dev libhdf5-dev               # linear algebra, FCLIB files
   libqhull-dev                            # convex hulls
-  libpugixml-dev libassimp-dev            # URDF and SDF, COLLADA meshes
+  libpugixml-dev                          # URDF, SDF, COLLADA meshes
   libcli11-dev nlohmann-json3-dev         # the command
   libgtest-dev libbenchmark-dev           # tests, micro-benchmarks
   python3-venv python3-dev                # the Python package

@@ -115,7 +115,7 @@ def residuals(
     time_step: float = 1.0,
     constraints: Optional[List[Constraint]] = None,
 ) -> Residuals:
-    """How physical is an impulse? Residuals of specification 1.4 and 1.7 under a contact model."""
+    """How physical is an impulse? Residuals (docs/theory/laws.md#sec-1-4) under a contact model."""
     return judge(make_problem(G, g, mu, R, constraints), impulse, model, time_step)
 
 

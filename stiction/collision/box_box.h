@@ -1,4 +1,4 @@
-// Box against box by separating axes, clipping and the keep rule (specification 7.2).
+// Box against box by separating axes, clipping and the keep rule (theory §5.2).
 #pragma once
 
 #include "stiction/collision/manifold.h"

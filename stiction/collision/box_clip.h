@@ -1,4 +1,4 @@
-// Manifold of two box faces: clipping and identities (specification 7.2). The same rules as clip.h, which serves any
+// Manifold of two box faces: clipping and identities (theory §5.2). The same rules as clip.h, which serves any
 // polygon, for quadrilaterals against rectangles.
 #pragma once
 

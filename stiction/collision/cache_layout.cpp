@@ -17,16 +17,19 @@ std::size_t CacheView::total_size(std::size_t capacity) const {
          capacity * (sizeof(PairKey) + sizeof(double) + shape_.memory_size);
 }
 
-bool CacheView::attach(CollisionCache& cache, const CacheShape& shape) {
+bool CacheView::fits(const CollisionCache& cache, const CacheShape& shape) {
   shape_ = shape;
+  if (cache.bytes.size() < sizeof(Header)) return false;
+  const Header& h = *reinterpret_cast<const Header*>(cache.bytes.data());
+  return h.magic == magic_number && h.fingerprint == shape.fingerprint &&
+         h.num_bodies == static_cast<std::uint64_t>(shape.num_bodies) && h.memory_size == shape.memory_size &&
+         h.num_pairs <= h.capacity && h.capacity <= cache.bytes.size() && cache.bytes.size() == total_size(h.capacity);
+}
+
+bool CacheView::attach(CollisionCache& cache, const CacheShape& shape) {
+  const bool is_own = fits(cache, shape);
   data_ = cache.bytes.data();
-  if (cache.bytes.size() >= sizeof(Header)) {
-    const Header& h = header();
-    if (h.magic == magic_number && h.fingerprint == shape.fingerprint &&
-        h.num_bodies == static_cast<std::uint64_t>(shape.num_bodies) && h.memory_size == shape.memory_size &&
-        h.num_pairs <= h.capacity && h.capacity <= cache.bytes.size() && cache.bytes.size() == total_size(h.capacity))
-      return false;
-  }
+  if (is_own) return false;
   cache.bytes.assign(total_size(0), std::byte{});
   data_ = cache.bytes.data();
   header() = {magic_number, shape.fingerprint, static_cast<std::uint64_t>(shape.num_bodies), shape.memory_size, 0, 0};

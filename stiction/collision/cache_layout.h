@@ -30,6 +30,7 @@ class CacheView {
  public:
   // Bytes of a cache if they fit, else a fresh one in their place: no pairs, poses unknown. Says whether it is fresh.
   bool attach(CollisionCache& cache, const CacheShape& shape);
+  bool fits(const CollisionCache& cache, const CacheShape& shape);  // attach() would not make a fresh one
   // Room for `num_pairs` pairs, with a reserve; the contents of the pair sections are undefined afterwards.
   void resize(CollisionCache& cache, int num_pairs);
 

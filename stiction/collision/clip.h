@@ -1,5 +1,5 @@
 // Clips the polygon of one body (incident) against the prism over the polygon of another (reference),
-// specification 7.2.
+// theory §5.2.
 //
 // All in the plane of the reference face: x, y within it, height over it along its outward normal. The height of a
 // corner of the result is its gap. Corners carry the labels of their two edges through the clipping, from which their

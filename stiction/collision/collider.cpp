@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "stiction/collision/cache_journal.h"
 #include "stiction/collision/cache_layout.h"
 #include "stiction/collision/pair_grid.h"
 #include "stiction/collision/pair_kernels.h"
@@ -54,13 +55,16 @@ struct Collider::Workspace {
   void list_pairs();
   std::uint64_t fingerprint() const;
 
-  void update_odometers(std::span<const Pose> body_pose, std::span<const double> body_reach, bool is_fresh);
+  bool attach(CollisionCache& bytes);
+  void update_odometers(const CollisionCache& bytes, std::span<const Pose> body_pose,
+                        std::span<const double> body_reach, bool is_fresh);
   bool has_left_its_skin(std::span<const double> body_reach) const;
   void find_pairs(CollisionCache& cache, std::span<const Pose> body_pose, std::span<const double> body_reach);
   bool has_own_pairs() const;
   const PairKey* listed_pairs() const { return seeks_pairs ? cache.pairs() : allowed.data(); }
   void find_awake();
   void collide_pair(int pair, std::span<const Pose> body_pose, std::span<const double> body_reach);
+  void keep_pair(const CollisionCache& bytes, int pair);
   const Pose& pose_of(ShapeState& state, std::span<const Pose> body_pose);
   void report(const PairKey& key, const Manifold& manifold);
 
@@ -76,6 +80,7 @@ struct Collider::Workspace {
   // Filled by every call.
   std::uint64_t step = 0;
   CacheView cache;
+  CacheJournal journal;
   std::vector<double> travel;  // of every shape: odometer + reach of its body
   std::vector<int> awake;      // the first num_awake
   int num_awake = 0;
@@ -176,8 +181,8 @@ std::uint64_t Collider::Workspace::fingerprint() const {
 
 // s_b += |Δc_b| + r_b ‖ΔR_b‖_F / √2: no point of the body has moved farther (the second term is r times the chord of
 // the turn). From differences of poses, so that a teleport counts like a motion.
-void Collider::Workspace::update_odometers(std::span<const Pose> body_pose, std::span<const double> body_reach,
-                                           bool is_fresh) {
+void Collider::Workspace::update_odometers(const CollisionCache& bytes, std::span<const Pose> body_pose,
+                                           std::span<const double> body_reach, bool is_fresh) {
   double* last = cache.last_placement();
   double* odometer = cache.odometer();
   bool is_sound = true;
@@ -196,6 +201,7 @@ void Collider::Workspace::update_odometers(std::span<const Pose> body_pose, std:
     is_sound &= odometer[m.body] < longest_way;  // false for NaN
   }
   if (!is_sound || is_fresh) {
+    journal.keep_whole(bytes);
     std::fill_n(odometer, model->num_bodies() + 1, 0.0);
     std::fill_n(cache.anchor(), model->num_bodies() + 1, -infinity);
     std::fill_n(cache.wake(), cache.num_pairs(), -infinity);
@@ -219,6 +225,7 @@ bool Collider::Workspace::has_left_its_skin(std::span<const double> body_reach) 
 
 void Collider::Workspace::find_pairs(CollisionCache& bytes, std::span<const Pose> body_pose,
                                      std::span<const double> body_reach) {
+  journal.keep_whole(bytes);
   const double* odometer = cache.odometer();
   double* anchor = cache.anchor();
   for (const MovingBody& m : moving) {
@@ -353,21 +360,52 @@ Collider::Collider(std::shared_ptr<const Model> model, const CollisionSettings& 
 }
 Collider::~Collider() = default;
 Collider::Collider(Collider&&) noexcept = default;
+Collider& Collider::operator=(Collider&&) noexcept = default;
 
 const CollisionSettings& Collider::settings() const {
   return workspace_->settings;
 }
 
+void Collider::note_changes() {
+  workspace_->journal.begin();
+}
+
+void Collider::take_back(CollisionCache& cache) noexcept {
+  workspace_->journal.take_back(cache);
+}
+
+void Collider::Workspace::keep_pair(const CollisionCache& bytes, int pair) {
+  journal.keep(bytes, cache.wake() + pair, sizeof(double));
+  journal.keep(bytes, cache.memory(pair), cache_shape.memory_size);
+}
+
+// As CacheView::attach; what is replaced is noted, and so is what every call changes.
+bool Collider::Workspace::attach(CollisionCache& bytes) {
+  if (journal.is_on() && !cache.fits(bytes, cache_shape)) journal.keep_whole(bytes);
+  const bool is_fresh = cache.attach(bytes, cache_shape);
+  const std::byte* begin = bytes.bytes.data();
+  journal.keep(bytes, begin, static_cast<std::size_t>(reinterpret_cast<const std::byte*>(cache.pairs()) - begin));
+  return is_fresh;
+}
+
 void Collider::forget_pair(int shape_a, int shape_b, CollisionCache& cache) {
   Workspace& w = *workspace_;
-  if (w.cache.attach(cache, w.cache_shape)) return;  // nothing was remembered
+  if (w.attach(cache)) return;  // nothing was remembered
   const PairKey key{std::min(shape_a, shape_b), std::max(shape_a, shape_b)};
   const PairKey *begin = w.listed_pairs(), *end = begin + w.cache.num_pairs();
   const PairKey* found = std::lower_bound(begin, end, key);
   if (found == end || !(*found == key)) return;
   const int pair = static_cast<int>(found - begin);
+  w.keep_pair(cache, pair);
   std::fill_n(w.cache.memory(pair), w.cache_shape.memory_size, std::byte{});
   w.cache.wake()[pair] = -infinity;
+}
+
+void Collider::collide(std::span<const Pose> body_pose, std::span<const double> body_reach, CollisionCache& cache,
+                       std::vector<ContactPoint>& points) {
+  workspace_->points.swap(points);
+  collide(body_pose, body_reach, cache);
+  workspace_->points.swap(points);
 }
 
 std::span<const ContactPoint> Collider::collide(std::span<const Pose> body_pose, std::span<const double> body_reach,
@@ -377,23 +415,30 @@ std::span<const ContactPoint> Collider::collide(std::span<const Pose> body_pose,
   if (body_pose.size() != n) refuse("Collider: ", body_pose.size(), " poses for ", n, " bodies");
   if (!body_reach.empty() && body_reach.size() != n)
     refuse("Collider: ", body_reach.size(), " reaches for ", n, " bodies");
-  if (!w.settings.use_caches) cache.clear();
+  if (!w.settings.use_caches) {
+    w.journal.keep_whole(cache);
+    cache.clear();
+  }
 
   ++w.step;
-  bool is_fresh = w.cache.attach(cache, w.cache_shape);
+  bool is_fresh = w.attach(cache);
   if (!is_fresh && !w.has_own_pairs()) {
+    w.journal.keep_whole(cache);
     cache.clear();
-    is_fresh = w.cache.attach(cache, w.cache_shape);
+    is_fresh = w.attach(cache);
   }
   if (is_fresh && !w.seeks_pairs) {
     w.cache.resize(cache, static_cast<int>(w.allowed.size()));
     std::copy(w.allowed.begin(), w.allowed.end(), w.cache.pairs());
   }
-  w.update_odometers(body_pose, body_reach, is_fresh);
+  w.update_odometers(cache, body_pose, body_reach, is_fresh);
   if (w.seeks_pairs && w.has_left_its_skin(body_reach)) w.find_pairs(cache, body_pose, body_reach);
   w.find_awake();
   w.points.clear();
-  for (int k = 0; k < w.num_awake; ++k) w.collide_pair(w.awake[k], body_pose, body_reach);
+  for (int k = 0; k < w.num_awake; ++k) {
+    w.keep_pair(cache, w.awake[k]);
+    w.collide_pair(w.awake[k], body_pose, body_reach);
+  }
   return w.points;
 }
 

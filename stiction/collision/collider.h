@@ -1,4 +1,4 @@
-// Finds the contact points of a world (specification 7).
+// Finds the contact points of a world (theory §5).
 //
 //     Collider collider(model);
 //     CollisionCache cache;                                  // part of the state: kept axes, odometers, simplices
@@ -36,15 +36,23 @@ class Collider {
   explicit Collider(std::shared_ptr<const Model> model, const CollisionSettings& settings = {});
   ~Collider();
   Collider(Collider&&) noexcept;
+  Collider& operator=(Collider&&) noexcept;
 
   // body_pose: X_WB of every body. body_reach: how far any point of the body may move in the step, m, ≥ 0 (empty: 0).
   // The view stays valid until the next call.
   std::span<const ContactPoint> collide(std::span<const Pose> body_pose, std::span<const double> body_reach,
                                         CollisionCache& cache);
+  // The same, into a list of the caller's.
+  void collide(std::span<const Pose> body_pose, std::span<const double> body_reach, CollisionCache& cache,
+               std::vector<ContactPoint>& points);
 
   // What is remembered of a pair is forgotten: after a look at poses that were never taken, deep inside each other, a
   // warm start would lead to a way out on the wrong side.
   void forget_pair(int shape_a, int shape_b, CollisionCache& cache);
+
+  // From here on the changes of one cache are noted, and take_back() undoes them.
+  void note_changes();
+  void take_back(CollisionCache& cache) noexcept;
 
   const CollisionSettings& settings() const;
 

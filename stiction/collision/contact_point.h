@@ -8,7 +8,7 @@
 namespace stiction {
 
 // Names a contact point across steps. Shapes in ascending order; `feature` tells vertices and edges that make the
-// point, never an index of the algorithm, so that it stays while the bodies move (specification 7.2).
+// point, never an index of the algorithm, so that it stays while the bodies move (theory §5.2).
 struct ContactIdentity {
   std::int32_t shape_a = -1, shape_b = -1;
   std::uint64_t feature = 0;

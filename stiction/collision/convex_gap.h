@@ -1,5 +1,5 @@
 // Signed gap of two convex shapes, whichever way is cheapest and exact: GJK where they are apart, shifted GJK near zero
-// and below, EPA where nothing is known (specification 7.1, L3 and L4).
+// and below, EPA where nothing is known (theory §5.1, L3 and L4).
 #pragma once
 
 #include "stiction/collision/epa.h"

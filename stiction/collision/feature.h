@@ -1,4 +1,4 @@
-// Names of the features that make a contact point (specification 7.2): a vertex of A, a vertex of B, or an edge of A
+// Names of the features that make a contact point (theory §5.2): a vertex of A, a vertex of B, or an edge of A
 // across an edge of B, an edge being its two vertex numbers in ascending order. Vertices only, never faces, clipping
 // order or hashes, so that a name stays while bodies move. Bits 60 … 63 tell the kind, the rest four numbers of 15
 // bits.

@@ -1,5 +1,5 @@
 // Distance of two convex shapes (Gilbert, Johnson, Keerthi), warm-started, careful at degenerate simplices,
-// (specification 7.1, L3); shifted_gjk.h takes it through zero.
+// (theory §5.1, L3); shifted_gjk.h takes it through zero.
 //
 //     SimplexKeys<int, int> keys;                          // empty: cold; kept from the last call: warm
 //     GjkResult found;

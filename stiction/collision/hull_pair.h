@@ -1,4 +1,4 @@
-// Kernels for convex hulls against hulls and planes (specification 7.1, 7.2).
+// Kernels for convex hulls against hulls and planes (theory §5.1, §5.2).
 //
 // All pair kernels keep one convention. Where the gap is proven to exceed `margin` they return a lower bound of it and
 // leave `out` empty; else they fill `out` with points of gap ≤ margin and return the smallest gap. Poses that are not

@@ -1,4 +1,4 @@
-// Contact points of two faces that lie on each other, or of one face and what touches it (specification 7.2).
+// Contact points of two faces that lie on each other, or of one face and what touches it (theory §5.2).
 #pragma once
 
 #include <cstdint>

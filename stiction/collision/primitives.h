@@ -1,4 +1,4 @@
-// Closed forms for pairs of primitive shapes (specification 7.3).
+// Closed forms for pairs of primitive shapes (theory §5.3).
 //
 // All pair kernels share one contract. X_W… are the poses of the shapes in the world. A kernel returns a proven lower
 // bound of the distance when that exceeds `margin`, and then out.size = 0; else it fills `out` with the points whose

@@ -1,4 +1,4 @@
-// Chooses at most four of a manifold's points (specification 7.2): far apart, enclosing a large area, the deepest among
+// Chooses at most four of a manifold's points (theory §5.2): far apart, enclosing a large area, the deepest among
 // them, and the same as before wherever those are nearly as good.
 #pragma once
 

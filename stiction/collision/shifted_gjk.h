@@ -1,4 +1,4 @@
-// The gap of two convex shapes near zero and below, by GJK on shapes moved apart (specification 7.1, L4 ii).
+// The gap of two convex shapes near zero and below, by GJK on shapes moved apart (theory §5.1, L4 ii).
 #pragma once
 
 #include "stiction/collision/gjk.h"

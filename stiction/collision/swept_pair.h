@@ -1,4 +1,4 @@
-// When two moving shapes first touch.
+// When two moving shapes first touch (theory §5.5).
 //
 // Conservative advancement: with the gap d and its normal n at a time t no point of the pair comes nearer along n than
 //

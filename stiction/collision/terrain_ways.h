@@ -1,4 +1,4 @@
-// The ways on which a convex shape leaves a terrain, or the shortest distances to it.
+// The ways on which a convex shape leaves a terrain, or the shortest distances to it (theory §5.4).
 //
 // A way is a feature of the terrain with a normal n from the cone of that feature, the separation s of the shape from
 // it along n, and points. Where shapes are apart the ways are the local minima of the distance; where they overlap, the

@@ -37,7 +37,7 @@ void drop_corrections(RowSet& rows, std::span<const int> constraints, double tim
 
 void leave_at_depth(double depth, double time_step, const ConstraintSettings& settings, RowSet::Row& row) {
   if (!is_corrected(row, time_step, settings)) return;
-  row.left_depth = std::min(depth, -row.error[2]);
+  row.left_depth = depth;
   const double offset = offset_beyond(row.left_depth, row, time_step, settings);
   row.free_velocity[2] += offset - row.offset[2];
   row.offset[2] = offset;

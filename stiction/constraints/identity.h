@@ -35,7 +35,8 @@ struct RowIdentity {
 struct WarmStart {
   RowIdentity id;
   double impulse[3] = {0.0, 0.0, 0.0};  // N·s
-  double left_depth = 0.0;              // m, as RowSet::Row
+  // m, as RowSet::Row; negative: the jam has changed since, and the contact is to be driven out when its turn comes.
+  double left_depth = 0.0;
   // Of a contact that sticks (StickMemory): the points of its bodies that met, in the bodies' frames (the world's: in
   // the world), m, and its normal in world axes. A normal of zero: it does not stick.
   double point_a[3] = {0.0, 0.0, 0.0}, point_b[3] = {0.0, 0.0, 0.0}, normal[3] = {0.0, 0.0, 0.0};

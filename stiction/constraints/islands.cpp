@@ -50,4 +50,18 @@ void Islands::find(const RowSet& rows, int num_trees) {
   for (int t = 0; t < num_trees; ++t) island_of_tree_[t] = island_of_tree_[root(t)];
 }
 
+void Islands::remove_left_out(const RowSet& rows) {
+  int to = 0, first = 0;
+  for (int k = 0; k < size(); ++k) {
+    const int begin = to, end = begin_[k + 1];
+    for (int from = first; from < end; ++from) {
+      const bool last_chance = from + 1 == end && to == begin;
+      if (!rows[member_[from]].is_left_out() || last_chance) member_[to++] = member_[from];
+    }
+    first = end;
+    begin_[k + 1] = to;
+  }
+  member_.resize(to);
+}
+
 }  // namespace stiction

@@ -180,7 +180,7 @@ bool RowBuilder::is_at_rest(const Inputs& in, int tree) const {
                      [](double x) { return std::abs(x) <= ConstraintSettings::at_rest_speed; });
 }
 
-// γ_N and R_N of a contact (3.2, 3.3), given its free normal velocity.
+// γ_N and R_N of a contact (theory §3.2, §3.3), given its free normal velocity.
 inline RowBuilder::NormalTerms RowBuilder::normal_terms(const Inputs& in, const ContactPoint& point,
                                                         const PairMaterial& material, double c_free) const {
   const double dt = in.time_step;
@@ -203,11 +203,13 @@ inline RowBuilder::NormalTerms RowBuilder::normal_terms(const Inputs& in, const 
 }
 
 // Where no joint moves the contact along its normal (a puck on two slides that penetrates its table) nothing separates
-// it: asking for that has no solution. It then neither pushes nor rubs.
+// it: asking for that has no solution. It then neither pushes nor rubs, and leaves its island
+// (Islands::remove_left_out).
 inline void RowBuilder::release_held_normal(const Pack4& mobility, RowSet::Row& row) {
   if (mobility[2] > held * (mobility[0] + mobility[1]) || row.compliance[2] > 0.0) return;
   row.offset[2] = std::max(0.0, +row.offset[2]);
   row.free_velocity[2] = row.offset[2];
+  row.left_out = 7;
 }
 
 // Gaps up to here become rows whatever the free motion does with them: impulses may close them. What impulses can do in

@@ -1,4 +1,4 @@
-// Turns touching pairs, joint limits, dry joint friction, loops and servos into rows (specification 3.1 to 3.4, 3.9).
+// Turns touching pairs, joint limits, dry joint friction, loops and servos into rows (theory §3.1 to §3.5, §3.9).
 //
 // A row is a covector on the relative motion of two bodies: with the spatial velocity (ω, v) of a body about its tree's
 // reference point, c = W_aᵀ V_a + W_bᵀ V_b. Three rows are handled at once: a Covector holds six packs whose lanes are
@@ -110,6 +110,7 @@ class RowBuilder {
   void add_joint_equality(const Inputs& in, int loop, RowSet& rows);
   void add_loop_block(const Inputs& in, int loop, int block, int row_count, const Side& a, const Side& b,
                       const Vector3& error, RowSet& rows);
+  double turning(const Inputs& in, int body);
   static void set_loop_offset(const Inputs& in, const Loop& loop, int row_count, const Vector3& error, RowSet& rows);
   Pack4 add_sides(const Inputs& in, const Side& a, const Side& b, RowSet& rows);
   Pack4* add_path(int body, RowSet& rows) const;  // zero columns for all nodes on the way to a body

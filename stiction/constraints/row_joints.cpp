@@ -92,6 +92,10 @@ void RowBuilder::add_joint_equality(const Inputs& in, int loop, RowSet& rows) {
   set_loop_offset(in, l, 1, Vector3(error, 0.0, 0.0), rows);
   rows.back().free_velocity[0] = c_free + rows.back().offset[0];
   add_dof_row(in, l.dof_a, 1.0, l.dof_b, -slope, rows);
+  constexpr double tolerance = ConstraintSettings::loop_tolerance;
+  for (int c = rows.back().first_column; c < static_cast<int>(rows.columns.size()); ++c) {
+    rows.back().doubt += tolerance * tolerance * rows.columns[c][0] * rows.columns[c][0];
+  }
 }
 
 }  // namespace stiction

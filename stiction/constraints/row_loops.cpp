@@ -5,7 +5,7 @@
 
 namespace stiction {
 
-// γ and R of a loop's rows: the error is driven out as a penetration is; a compliant loop is a spring (3.3).
+// γ and R of a loop's rows: the error is driven out as a penetration is; a compliant one is a spring (theory §3.3).
 void RowBuilder::set_loop_offset(const Inputs& in, const Loop& loop, int row_count, const Vector3& error,
                                  RowSet& rows) {
   const double dt = in.time_step;
@@ -28,7 +28,19 @@ void RowBuilder::add_loop_block(const Inputs& in, int loop, int block, int row_c
                         tree_of(b.body));
   set_loop_offset(in, model_->loops[loop], row_count, error, rows);
   rows.back().free_velocity = relative_velocity(in, a, b) + rows.back().offset;
+  // Moving a point by δ changes its velocity by ω × δ; turning an axis by δ changes as much of ω.
+  constexpr double tolerance = ConstraintSettings::loop_tolerance;
+  rows.back().doubt = tolerance * tolerance * (turning(in, a.body) + turning(in, b.body));
   add_sides(in, a, b, rows);
+}
+
+// ‖A‖² of the turning of a body about three axes.
+double RowBuilder::turning(const Inputs& in, int body) {
+  if (body < 0) return 0.0;
+  const Pack8* y = chain(in, body);
+  Pack8 squares{};
+  for (int e = 0; e < chain_begin_[body + 1] - chain_begin_[body]; ++e) squares += y[e] * y[e];
+  return squares[0] + squares[1] + squares[2];
 }
 
 void RowBuilder::add_frame_loop(const Inputs& in, int loop, RowSet& rows) {

@@ -1,4 +1,4 @@
-// Rows of servos that may reach their limit (docs/simulation.md, Servos).
+// Rows of servos that may reach their limit (theory §3.9).
 #include <cmath>
 
 #include "stiction/constraints/row_builder.h"

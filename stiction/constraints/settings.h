@@ -1,4 +1,4 @@
-// How positions enter a velocity problem (specification 3.2, 3.3).
+// How positions enter a velocity problem (theory §3.2, §3.3).
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct ConstraintSettings {
   // redundant (a plane four-bar with point or hinge loops): what rounding leaves of their errors cannot be driven out,
   // and a velocity that Baumgarte asks for in such a direction turns into energy. Projection leaves velocities alone.
   bool project_loops = true;
-  // What sticks stays where it began to stick: the way that velocities alone let it creep is taken back (3.8). Not
+  // What sticks stays where it began to stick: the way that velocities alone let it creep is taken back (§3.8). Not
   // where no position error goes into velocities (project_positions, or a baumgarte of 0).
   bool hold_sticking = true;
   double restitution_threshold = 1e-2;  // m/s; slower impacts do not bounce
@@ -28,6 +28,9 @@ struct ConstraintSettings {
   // Between bodies at rest a gap or penetration of so little is none, m (rad for limits): the size of an atom, and what
   // solving to 1e-9 leaves there. To mend it would ask contradictory things of contacts that share a load.
   static constexpr double negligible_gap = 1e-10;
+  // Loop closures that differ from others by no more than this, m (rad), say the same (redundant_loops.h). Files that
+  // describe linkages are rounded to 1e-6 or better.
+  static constexpr double loop_tolerance = 1e-5;
   static constexpr double at_rest_speed = 1e-5;  // m/s, rad/s
 
   // What takes no more speed than this is driven out at once, not by Baumgarte's fraction: 0.2 mm/s lift nothing, and
@@ -35,9 +38,15 @@ struct ConstraintSettings {
   // and some below; with one rule for both a single motion mends them all, with two rules none does.
   static constexpr double gentle_correction = 2e-4;  // m/s (rad/s)
 
-  // γ of a rigid one-sided row (3.2): the surface may just be reached; penetration is driven out where `corrects`.
+  // γ of a rigid one-sided row (3-3): the surface may just be reached; penetration is driven out where `corrects`.
+  // Where nothing is driven out, a gap of an atom's size is none either, and one of two is itself again: faces that
+  // slide have corners a rounding error above and below their surface, and what holds for the one must hold for the
+  // other, without a jump that sweeps would have to follow.
   double one_sided_offset(double gap, double time_step, bool corrects) const {
-    if (gap > 0.0) return gap / time_step;
+    if (gap > 0.0) {
+      const bool symmetric = corrects && baumgarte > 0.0;
+      return (symmetric ? gap : std::min(gap, 2.0 * std::max(0.0, gap - negligible_gap))) / time_step;
+    }
     const double deep = corrects ? std::max(0.0, -gap - slop) : 0.0;
     const double shallow = baumgarte > 0.0 ? std::min(deep, gentle_correction * time_step) : 0.0;
     return -std::min(largest_correction, (shallow + baumgarte * (deep - shallow)) / time_step);

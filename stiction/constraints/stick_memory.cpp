@@ -14,8 +14,9 @@ constexpr double still_turn = 1e-6, still_way = 1e-6;
 // A tree slower than this, m/s and rad/s, is looked at now and then: its contacts hardly move between.
 constexpr double still_speed = 1e-7;
 constexpr int look_every = 16;
-constexpr double largest_turn = 1.0;   // rad per step; what turns faster is not followed
-constexpr double same_normal = 0.999;  // cosine, between normals that belong to one face
+constexpr double largest_turn = 1.0;        // rad per step; what turns faster is not followed
+constexpr double same_normal = 0.999;       // cosine, between normals that belong to one face
+constexpr double one_normal = 1.0 - 1e-12;  // between normals that are the same to rounding
 // A contact does not travel faster than round bodies of the sizes given roll; what does has jumped.
 constexpr double jump = 2.0;
 
@@ -97,9 +98,11 @@ void StickMemory::find_still_trees(const Inputs& in) {
   if (in.step % look_every == 0) return;
   for (std::size_t t = 0; t < trees_.size(); ++t) {
     const double* v = in.v + trees_[t].first_velocity;
+    constexpr double bound = still_speed * still_speed;
     double sum = 0.0;
-    for (int j = 0; j < trees_[t].num_velocities; ++j) sum += v[j] * v[j];
-    still_[t] = sum <= still_speed * still_speed;
+    for (int j = 0; j < trees_[t].num_velocities && sum <= bound; ++j)
+      sum += v[j] * v[j];  // what moves is seen at once
+    still_[t] = sum <= bound;
   }
 }
 
@@ -178,6 +181,44 @@ void StickMemory::inherit(const Inputs& in, int first, int end) {
   }
 }
 
+// What no motion of two rigid bodies takes back is not asked for. Where all that is known has one normal, it becomes
+// the translation and the turn about the normal that are nearest to it: rows that contradict each other, be it by a
+// digit, make one contact slip that should stick, and finding out which costs more than all else.
+void StickMemory::make_rigid(const Inputs& in, int first, int end, int known) {
+  const auto for_each_known = [&](auto&& visit) {
+    for (int k = first; k < end; ++k) {
+      if (holds_[k].is_known()) visit(k);
+    }
+  };
+  Vec center(0.0, 0.0, 0.0), error = center, asked = center, n = center;
+  bool is_flat = true;
+  int count = 0;
+  for_each_known([&](int k) {
+    const Vec n_k = normal_of(in, k);
+    if (count++ == 0) n = n_k;
+    is_flat = is_flat && dot(n, n_k) >= one_normal;
+    center = center + position_of(in, k);
+    error = error + holds_[k].error;
+    asked = asked + holds_[k].asked;
+  });
+  if (!is_flat) return;
+  const double share = 1.0 / known;
+  center = share * center, error = share * error, asked = share * asked;
+  double error_moment = 0.0, asked_moment = 0.0, inertia = 0.0;
+  for_each_known([&](int k) {
+    const Vec across = cross(n, position_of(in, k) - center);
+    error_moment += dot(across, holds_[k].error);
+    asked_moment += dot(across, holds_[k].asked);
+    inertia += dot(across, across);
+  });
+  const double turn = inertia > 0.0 ? 1.0 / inertia : 0.0;
+  for_each_known([&](int k) {
+    const Vec across = turn * cross(n, position_of(in, k) - center);
+    holds_[k].error = error + error_moment * across;
+    holds_[k].asked = asked + asked_moment * across;
+  });
+}
+
 // Contacts of one pair of bodies.
 void StickMemory::hold_group(const Inputs& in, int first, int end, RowSet& rows) {
   int known = 0;
@@ -190,6 +231,7 @@ void StickMemory::hold_group(const Inputs& in, int first, int end, RowSet& rows)
   }
   constexpr double least = ConstraintSettings::negligible_gap;
   if (largest == 0.0 || (at_rest && largest <= least * least)) return;
+  if (known > 1) make_rigid(in, first, end, known);
   if (known < end - first) inherit(in, first, end);
   for (int i = first; i < end; ++i) largest = std::max(largest, dot(holds_[i].asked, holds_[i].asked));
   // Sticking does not leave so much: the bodies were put elsewhere.
@@ -218,8 +260,12 @@ void StickMemory::recall(const Inputs& in, RowSet& rows) {
     const RowIdentity& id = rows[i].id;
     Hold& hold = holds_[i];
     hold = {.body_a = shapes_[id.first].body, .body_b = shapes_[id.second].body};
-    while (before != end && before->id < id) ++before;
-    if (before != end && before->id == id) {
+    bool has_past = before != end && before->id == id;
+    if (!has_past) {
+      while (before != end && before->id < id) ++before;
+      has_past = before != end && before->id == id;
+    }
+    if (has_past) {
       hold.before = static_cast<int>(before - in.warm_starts.begin());
       const bool stuck = rows[i].left_depth == 0.0 &&
                          (before->normal[0] != 0.0 || before->normal[1] != 0.0 || before->normal[2] != 0.0);

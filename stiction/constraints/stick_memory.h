@@ -1,4 +1,4 @@
-// What sticks stays where it began to stick (docs/simulation.md).
+// What sticks stays where it began to stick (theory §3.8).
 //
 // Zero velocity at the beginning of a step leaves a second-order way at its end: what is carried round at ω would drift
 // outwards at Δt ω² r/2. So every contact that sticks remembers the points of both bodies that met (WarmStart), and the
@@ -27,7 +27,8 @@
 // any Δt.
 //
 // Contacts of two rigid bodies that follow one another share one displacement; their rows must not contradict each
-// other. So a point that is new takes the error of the others' common motion. Between bodies at rest errors of
+// other. So where their normals are one, what is taken back is the translation and turn about the normal that are
+// nearest to what the points ask for, and a point that is new takes part in it. Between bodies at rest errors of
 // ConstraintSettings::negligible_gap are none, for all points of a pair or for none.
 #pragma once
 
@@ -87,6 +88,7 @@ class StickMemory {
   bool unroll(const Inputs& in, int contact, const WarmStart& before, const Travel& travel, Vec3<double>& way) const;
   void measure(const Inputs& in, int contact, const WarmStart& before, bool stuck, Hold& hold) const;
   void hold_group(const Inputs& in, int first, int end, RowSet& rows);
+  void make_rigid(const Inputs& in, int first, int end, int known);
   void inherit(const Inputs& in, int first, int end);
 
   struct ShapeOf {

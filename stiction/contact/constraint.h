@@ -1,7 +1,7 @@
 // One constraint of a contact problem: which impulses it admits.
 //
 // Constraint i owns `rows` consecutive rows of the problem from `first_row` on. Its impulse λ_i lies in a closed convex
-// set C_i and the law is the inclusion (specification 1.5)
+// set C_i and the law is the inclusion (theory (1-5))
 //
 //     λ_i ∈ C_i,   −(σ_i + Γ_i(σ_i)) ∈ N_{C_i}(λ_i).
 //

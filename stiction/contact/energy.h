@@ -1,4 +1,4 @@
-// Energy of a contact impulse (specification 1.5) and its split into what moves the system and what only squeezes it.
+// Energy of a contact impulse (theory §1.5) and its split into what moves the system and what only squeezes it.
 #pragma once
 
 #include "stiction/contact/problem.h"

@@ -4,70 +4,14 @@
 #include <cmath>
 #include <limits>
 
+#include "stiction/contact/judge_own.h"
 #include "stiction/math/refuse.h"
 
 namespace stiction {
+
+using namespace judge_detail;
+
 namespace {
-
-// Distances written out here, apart from the projections in the math room that solvers use.
-// A contact is seen through (t, n): t the length of the tangential part, n the normal part.
-
-// √(t² + n²). hypot() takes a call and several divisions; it is needed only where the squares leave the range.
-double length(double t, double n) {
-  const double square = t * t + n * n;
-  return square > 1e-280 && square < 1e280 ? std::sqrt(square) : std::hypot(t, n);
-}
-
-double distance_to_cone(double t, double n, double mu) {
-  if (n >= 0.0 && t <= mu * n) return 0.0;  // without friction 0 ≤ μ n says nothing of n
-  if (mu * t <= -n) return length(t, n);
-  return (t - mu * n) / std::sqrt(1.0 + mu * mu);
-}
-
-double distance_to_dual_cone(double t, double n, double mu) {
-  if (mu * t <= n) return 0.0;
-  if (t <= -mu * n) return length(t, n);
-  return (mu * t - n) / std::sqrt(1.0 + mu * mu);
-}
-
-// Projection on the pyramid |t1|, |t2| ≤ μ n, given a ≥ b ≥ 0 the sorted |t|: the height of the projected point
-// minimises (h − n)² + (a − μ h)₊² + (b − μ h)₊² over h ≥ 0.
-double pyramid_height(double a, double b, double n, double mu) {
-  double h = n;  // no side active
-  if (a > mu * h) {
-    h = (n + mu * a) / (1.0 + mu * mu);
-    if (b > mu * h) h = (n + mu * (a + b)) / (1.0 + 2.0 * mu * mu);
-  }
-  return std::max(0.0, h);
-}
-
-struct Triple {
-  double t1, t2, n;
-
-  double tangent() const { return std::sqrt(t1 * t1 + t2 * t2); }
-};
-
-Triple project_on_pyramid(const Triple& x, double mu) {
-  const double a = std::abs(x.t1), b = std::abs(x.t2);
-  const double h = pyramid_height(std::max(a, b), std::min(a, b), x.n, mu);
-  const double limit = mu * h;
-  return {std::clamp(x.t1, -limit, limit), std::clamp(x.t2, -limit, limit), h};
-}
-
-double square_of(double x) {
-  return x * x;
-}
-double square_of(const Triple& x) {
-  return x.t1 * x.t1 + x.t2 * x.t2 + x.n * x.n;
-}
-double square_of(const double* x, int rows) {
-  double square = 0.0;
-  for (int r = 0; r < rows; ++r) square += x[r] * x[r];
-  return square;
-}
-double length(const Triple& x) {
-  return std::sqrt(square_of(x));
-}
 
 // ε_p, ε_d, ε_c of one constraint, all in the units of the λ and σ given.
 struct Distances {
@@ -76,10 +20,15 @@ struct Distances {
   double complementarity = 0.0;
 };
 
+// Cones with a large μ have a wide dual: penetration of any speed would be near it. Where μ ≤ 1 this changes nothing.
+double at_least_penetration(double dual, double normal_velocity, double mu) {
+  return mu > 1.0 ? std::max(dual, -normal_velocity * std::sqrt(0.5)) : dual;
+}
+
 // lt and st: lengths of the tangential parts.
 Distances judge_round_cone(const Triple& l, const Triple& s, double lt, double st, double mu, bool de_saxce) {
   const double zn = s.n + (de_saxce ? mu * st : 0.0);
-  return {distance_to_cone(lt, l.n, mu), distance_to_dual_cone(st, zn, mu),
+  return {distance_to_cone(lt, l.n, mu), at_least_penetration(distance_to_dual_cone(st, zn, mu), s.n, mu),
           std::abs(l.t1 * s.t1 + l.t2 * s.t2 + l.n * zn)};
 }
 
@@ -88,7 +37,7 @@ Distances judge_pyramid(const Triple& l, const Triple& s, double mu) {
   const double zn = s.n + mu * (std::abs(s.t1) + std::abs(s.t2));
   // Moreau: the distance of z to the dual cone is the length of the projection of −z on the cone.
   const Triple outside = project_on_pyramid({-s.t1, -s.t2, -zn}, mu);
-  return {length({l.t1 - inside.t1, l.t2 - inside.t2, l.n - inside.n}), length(outside),
+  return {length({l.t1 - inside.t1, l.t2 - inside.t2, l.n - inside.n}), at_least_penetration(length(outside), s.n, mu),
           std::abs(l.t1 * s.t1 + l.t2 * s.t2 + l.n * zn)};
 }
 
@@ -129,36 +78,10 @@ Distances judge_contact(const Constraint& c, const Triple& l, const Triple& s, C
   }
 }
 
-// The coordinates in which an anisotropic cone is the round one with μ = 1 (λ_k/μ_k, μ_k σ_k; an exact equivalence).
-// A direction without friction admits no impulse at all: what there is comes back as `stray`.
-struct RoundContact {
-  Triple lambda, sigma;
-  double stray = 0.0;
-};
-
-RoundContact make_round(const Constraint& c, Triple l, Triple s) {
-  double stray = 0.0;
-  const auto turn = [&](double mu, double& lambda, double& sigma) {
-    if (mu > 0.0) {
-      lambda /= mu;
-    } else {
-      stray = std::max(stray, std::abs(lambda));
-      lambda = 0.0;
-    }
-    sigma *= mu;
-  };
-  turn(c.friction, l.t1, s.t1);
-  turn(c.friction_2, l.t2, s.t2);
-  return {l, s, stray};
-}
-
-Distances judge_anisotropic(const Constraint& c, const Triple& l, const Triple& s, ContactModel model, Matrix3 w) {
+Distances judge_anisotropic(const Constraint& c, const Triple& l, const Triple& s, ContactModel model,
+                            const Matrix3& w) {
   if (model == ContactModel::frictionless) return judge_contact(c, l, s, model, w);
   const RoundContact round = make_round(c, l, s);
-  w.row(0) *= c.friction;
-  w.row(1) *= c.friction_2;
-  w.col(0) *= c.friction;
-  w.col(1) *= c.friction_2;
   Distances d = judge_contact(Constraint::make_frictional(1.0), round.lambda, round.sigma, model, w);
   d.primal = std::max(d.primal, round.stray);
   return d;
@@ -190,13 +113,11 @@ Distances judge_constraint(const ContactProblem& problem, int i, const double* l
   if (c.rows == 1) return judge_row(c, impulse_scale * l[0], velocity_scale * s[0], model);
   const Triple lambda{impulse_scale * l[0], impulse_scale * l[1], impulse_scale * l[2]};
   const Triple sigma{velocity_scale * s[0], velocity_scale * s[1], velocity_scale * s[2]};
-  Matrix3 w = Matrix3::Zero();  // only the bent direction of RaiSim looks at it
-  if (model == ContactModel::raisim) {
-    w = problem.diagonal_block(i);
-    for (int r = 0; r < 3; ++r) w(r, r) += problem.compliance()[c.first_row + r];
+  const bool bent = model == ContactModel::raisim;
+  if (c.kind == ConstraintKind::anisotropic) {
+    return judge_anisotropic(c, lambda, sigma, model, bent ? round_block(problem, i) : Matrix3::Zero());
   }
-  return c.kind == ConstraintKind::anisotropic ? judge_anisotropic(c, lambda, sigma, model, w)
-                                               : judge_contact(c, lambda, sigma, model, w);
+  return judge_contact(c, lambda, sigma, model, bent ? compliant_block(problem, i) : Matrix3::Zero());
 }
 
 // Squares, since only their sum is wanted.
@@ -299,18 +220,26 @@ class Judgement {
       const Triple lambda{l[0], l[1], l[2]}, sigma{s[0], s[1], s[2]};
       record_laws(lambda, sigma, lambda.tangent(), sigma.tangent(), c.friction, velocity_scale_, out_);
     }
-    return record(i, r, a, std::sqrt(square_of(l, c.rows)), squared_natural_map_of(c, l, s));
+    return record(i, r, a, own_measure(problem_, i, l, s, velocity_scale_, model_), squared_natural_map_of(c, l, s));
   }
 
   // The same for a contact with Coulomb's law, where every length is taken once.
   bool add_exact_contact(int i, const Triple& l, const Triple& s) {
     const double mu = problem_.constraint(i).friction, lt = l.tangent(), st = s.tangent();
-    const Distances r = judge_round_cone({impulse_scale_ * l.t1, impulse_scale_ * l.t2, impulse_scale_ * l.n},
-                                         {velocity_scale_ * s.t1, velocity_scale_ * s.t2, velocity_scale_ * s.n},
-                                         impulse_scale_ * lt, velocity_scale_ * st, mu, true);
+    const Triple speed{velocity_scale_ * s.t1, velocity_scale_ * s.t2, velocity_scale_ * s.n};
+    const double slip = velocity_scale_ * st;
+    const Distances r = judge_round_cone({impulse_scale_ * l.t1, impulse_scale_ * l.t2, impulse_scale_ * l.n}, speed,
+                                         impulse_scale_ * lt, slip, mu, true);
+    const ConstraintScale& scale = problem_.scale(i);
+    const double* g = problem_.free_velocity().data() + problem_.constraint(i).first_row;
+    const double change =
+        velocity_scale_ * std::max({std::abs(s.t1 - g[0]), std::abs(s.t2 - g[1]), std::abs(s.n - g[2])});
+    const Triple own_lambda{scale.impulse * l.t1, scale.impulse * l.t2, scale.impulse * l.n};
+    const double own = own_exact_contact(own_lambda, speed, scale.impulse * lt, slip, mu,
+                                         OwnSize(scale, length(scale.impulse * lt, own_lambda.n), change));
     if (!std::isfinite(st + std::abs(s.n))) return false;
     record_laws(l, s, lt, st, mu, velocity_scale_, out_);
-    return record(i, r, unscaled(r, to_absolute_.impulse, to_absolute_.velocity), std::sqrt(lt * lt + l.n * l.n),
+    return record(i, r, unscaled(r, to_absolute_.impulse, to_absolute_.velocity), own,
                   squared_natural_map_of_contact(l, s, st, mu));
   }
 
@@ -320,11 +249,10 @@ class Judgement {
   }
 
  private:
-  bool record(int i, const Distances& r, const Distances& a, double impulse, double natural_squared) {
+  bool record(int i, const Distances& r, const Distances& a, double nat, double natural_squared) {
     // Sums catch what overflowed on the way, too.
-    if (!std::isfinite(a.primal + a.dual + a.complementarity + r.primal + r.dual + r.complementarity)) return false;
-    const double size = std::max(1.0, impulse_scale_ * impulse);
-    const double nat = std::max(std::max(r.primal, r.complementarity) / size, r.dual);
+    if (!std::isfinite(a.primal + a.dual + a.complementarity + r.primal + r.dual + r.complementarity + nat))
+      return false;
     out_.eps_abs = std::max({out_.eps_abs, a.primal, a.dual, a.complementarity});
     out_.eps_rel = std::max({out_.eps_rel, r.primal, r.dual, r.complementarity});
     if (out_.worst_constraint < 0 || nat > out_.eps_nat) out_.worst_constraint = i;

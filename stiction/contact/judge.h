@@ -1,11 +1,19 @@
-// The judge: how physical is an impulse? Residuals of specification 1.4 and 1.7, from (G, g, R, sets, λ) alone.
+// The judge: how physical is an impulse? Residuals of theory §1.4 and §1.7, from (G, g, R, sets, λ) alone.
 //
 // The judge shares no code with any solver, not even projections: it is what tests, benchmarks and step reports quote.
 // NaN anywhere gives an infinite residual.
 //
 // With z_i = σ_i + Γ_i(σ_i), per constraint whose set is a cone K_i:
 //     ε_p = dist(λ_i/Δt, K_i),   ε_d = dist(z_i, K_i*),   ε_c = |⟨λ_i/Δt, z_i⟩|
-// and ‖λ − P_C(λ − z)‖ for dry friction, whose set is no cone. Per model: ncp as written; ccp without Γ; lcp with the
+// and ‖λ − P_C(λ − z)‖ for dry friction, whose set is no cone. ε_nat measures each constraint against its own impulses
+// and velocities instead (ConstraintScale): with λ' = w λ/V, σ' = σ/V, V = max |g| and
+//     a = max(|g_N|/V, ‖λ'‖, min(1, |σ' − g/V|), 1e-3),   v = min(1, max(10³ |g|/V, 10³ ‖λ'‖, 1e-4))
+// a contact counts with the largest of
+//     dist(λ', K)/a,   −σ'_N/v,   |λ'_N σ'_N|/(a v),   ‖σ'_T‖ ‖λ'_T + ρ σ_T/‖σ_T‖‖/(a v),   ρ = min(μ λ'_N, ‖λ'_T‖ +
+//     a):
+// the impulse outside its cone, the speed at which it penetrates, the speed at which it parts though it pushes, and
+// friction that does not oppose slip, in length and in angle. The bound of ρ keeps rounding from counting where μ is
+// huge. Per model: ncp as written; ccp without Γ; lcp with the
 // pyramid and its own Γ; frictionless with μ = 0; raisim by Signorini, Coulomb and its bent direction of sliding.
 // Viscous contacts and max_dissipation are the optimum of one coupled program: only λ ∈ C and σ_N ≥ 0 are judged.
 #pragma once
@@ -16,9 +24,10 @@
 namespace stiction {
 
 struct Residuals {
-  double eps_abs = 0.0;  // (1.8): largest of ε_p, ε_d, ε_c over all constraints, mixed units of the papers
-  double eps_rel = 0.0;  // the same for the problem scaled to max diag(G) = 1, max |g| = 1
-  double eps_nat = 0.0;  // eps_rel with ε_p and ε_c of each constraint divided by max(1, ‖λ̂_i‖); `tolerance` means this
+  double eps_abs = 0.0;  // (1-14): largest of ε_p, ε_d, ε_c over all constraints, mixed units of the papers
+  // The same for the problem scaled to max diag(G) = 1, max |g| = 1; where μ > 1 penetration counts with at least 1/√2.
+  double eps_rel = 0.0;
+  double eps_nat = 0.0;  // as above, relative to each constraint's own; `tolerance` means this
   // ‖λ − P(λ − z)‖ / max(1, ‖g‖) of the exact law, the measure of computational mechanics; anisotropic contacts in the
   // coordinates in which their cone is round, viscous ones left out.
   double natural_map = 0.0;

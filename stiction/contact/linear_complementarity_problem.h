@@ -1,4 +1,4 @@
-// The plain linear complementarity problem (specification 2.2): find z with
+// The plain linear complementarity problem (theory §2.2): find z with
 //
 //     w = M z + q,   w ≥ 0,   z ≥ 0,   wᵀ z = 0.
 //

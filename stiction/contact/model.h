@@ -1,4 +1,4 @@
-// The contact models that the papers compare: which law a solver answers to.
+// The contact models that the papers compare (theory §1.2): which law a solver answers to.
 #pragma once
 
 #include <string_view>

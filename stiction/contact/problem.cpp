@@ -280,7 +280,30 @@ void ContactProblem::finish() {
   largest_diagonal_ = largest > 0.0 ? largest : 1.0;
   const double largest_g = num_rows() ? free_velocity_.cwiseAbs().maxCoeff() : 0.0;
   largest_free_velocity_ = largest_g > 0.0 ? largest_g : 1.0;
+  find_scales();
   asymmetry_ = std::visit([](const auto& delassus) { return asymmetry_of(delassus); }, delassus_);
+}
+
+void ContactProblem::find_scales() {
+  scale_.resize(constraints_.size());
+  const double per_velocity = 1.0 / largest_free_velocity_;
+  // A constraint that nothing moves has no scale of its own.
+  const double least = 1e-12 * largest_diagonal_;
+  for (std::size_t i = 0; i < constraints_.size(); ++i) {
+    const Constraint& c = constraints_[i];
+    const double *g = free_velocity_.data() + c.first_row, *r = compliance_.data() + c.first_row;
+    const Matrix3& block = diagonal_[i];
+    ConstraintScale& out = scale_[i];
+    double weight = block(0, 0) + r[0], own = std::abs(g[0]), normal = own;
+    if (c.rows == 3) {
+      weight = (weight + block(1, 1) + block(2, 2) + r[1] + r[2]) * (1.0 / 3.0);
+      own = std::max({own, std::abs(g[1]), std::abs(g[2])});
+      normal = c.kind == ConstraintKind::bilateral ? own : std::abs(g[2]);
+    }
+    out.impulse = std::max(weight, least) * per_velocity;
+    out.push = std::clamp(normal * per_velocity, ConstraintScale::floor, 1.0);
+    out.speed = std::clamp(ConstraintScale::range * own * per_velocity, ConstraintScale::least_speed, 1.0);
+  }
 }
 
 ContactProblem ContactProblem::from_dense(std::vector<Constraint> constraints,

@@ -19,6 +19,18 @@
 
 namespace stiction {
 
+// What ε_nat measures a constraint against, as shares of V = largest_free_velocity(). An impulse λ moves its own
+// constraint by about `impulse`·λ·V.
+struct ConstraintScale {
+  static constexpr double floor = 1e-3;        // least impulse that counts as one, as the speed that it makes
+  static constexpr double range = 1e3;         // V counts unless it exceeds the constraint's own speeds this much
+  static constexpr double least_speed = 1e-4;  // the rounding of V is not measured against less
+
+  double impulse = 1.0;  // mean of diag(G + R) of the constraint over V, 1/(N·s)
+  double push = 1.0;     // |g_N|/V, floor … 1; of single rows and bilateral constraints ‖g‖/V
+  double speed = 1.0;    // range·‖g‖/V, least_speed … 1: 1 unless the constraint is slow beside the fastest
+};
+
 class ContactProblem {
  public:
   // Constraints are laid out in the order given; their first_row is filled in here. An empty compliance means rigid.
@@ -59,6 +71,8 @@ class ContactProblem {
   double largest_free_velocity() const {
     return largest_free_velocity_;
   }  // max |g|, at least a floor given by who wrote the problem; 1 if both are 0
+  const ConstraintScale& scale(int i) const { return scale_[i]; }
+  std::span<const ConstraintScale> scales() const { return scale_; }
   double asymmetry() const { return asymmetry_; }  // max |G − Gᵀ| / max |G|
   bool is_symmetric() const { return asymmetry_ <= symmetry_tolerance; }
   static constexpr double symmetry_tolerance = 1e-12;
@@ -86,6 +100,7 @@ class ContactProblem {
   void lay_out(std::vector<Constraint> constraints, VectorView free_velocity, VectorView compliance);
   void check_layout();
   void finish();
+  void find_scales();  // once diagonal blocks and the largest values are known
   Matrix3 read_diagonal_block(int i) const;
   void apply_dense(VectorView impulse, VectorOut out) const;
   void apply_sparse(VectorView impulse, VectorOut out) const;
@@ -98,6 +113,7 @@ class ContactProblem {
   VectorX compliance_;
   bool rigid_ = true;
   std::vector<Matrix3> diagonal_;
+  std::vector<ConstraintScale> scale_;
   double largest_diagonal_ = 1.0;
   double largest_free_velocity_ = 1.0;
   double asymmetry_ = 0.0;

@@ -23,6 +23,7 @@ void ProblemPart::copy_rows(const ContactProblem& whole, std::span<const int> ke
   const std::size_t n = kept.size();
   part_.constraints_.resize(n);
   part_.diagonal_.resize(n);
+  part_.scale_.resize(n);
   int row = 0;
   part_.kinds_ = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -32,6 +33,7 @@ void ProblemPart::copy_rows(const ContactProblem& whole, std::span<const int> ke
     row += c.rows;
     part_.kinds_ |= 1u << static_cast<int>(c.kind);
     part_.diagonal_[i] = whole.diagonal_[kept[i]];
+    part_.scale_[i] = whole.scale_[kept[i]];
   }
   part_.free_velocity_.resize(row);
   part_.compliance_.resize(row);

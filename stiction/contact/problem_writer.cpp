@@ -78,6 +78,7 @@ const ContactProblem& ProblemWriter::finish() {
   p.largest_diagonal_ = largest > 0.0 ? largest : 1.0;
   const double largest_g = std::max(velocity_floor, p.num_rows() ? p.free_velocity_.cwiseAbs().maxCoeff() : 0.0);
   p.largest_free_velocity_ = largest_g > 0.0 ? largest_g : 1.0;
+  p.find_scales();
   p.asymmetry_ = 0.0;
   return p;
 }

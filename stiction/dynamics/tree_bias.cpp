@@ -13,7 +13,7 @@ double bias_of_tree(const Model& model, DynamicsData& data, int tree, const doub
   SpatialVector<double>* force = acceleration + data.parent.size();
   const Vec3<double> zero = zero_vector<double>();
   SpatialVector<double> v_i{zero, zero}, a_i{zero, zero - data.gravity};
-  double twice = 0.0;
+  Pack4 twice{};
   for (int i = first; i < end; ++i) {
     int j = first_velocity[i];
     const int end_velocity = first_velocity[i + 1];
@@ -35,21 +35,26 @@ double bias_of_tree(const Model& model, DynamicsData& data, int tree, const doub
       velocity[i] = v_i;
       acceleration[i] = a_i;
     }
-    const SpatialVector<double> momentum = data.inertia[i] * v_i;  // of a massless body zero
+    if (data.constants[i].is_massless) {
+      force[i] = {zero, zero};
+      continue;
+    }
+    const SpatialVector<double> momentum = data.inertia[i] * v_i;
     force[i] = data.inertia[i] * a_i + cross_force(v_i, momentum);
-    twice += dot(v_i, momentum);
+    twice += v_i.angular.lanes() * momentum.angular.lanes() + v_i.linear.lanes() * momentum.linear.lanes();
   }
+  double twice_of_rotors = 0.0;
   SpatialVector<double> f{zero, zero};
   for (int i = end - 1; i >= first; --i) {
     const bool has_first_child = i + 1 < end && parent[i + 1] == i;
     f = has_first_child ? force[i] + f : force[i];
     for (int j = first_velocity[i]; j < first_velocity[i + 1]; ++j) {
       bias[j] = dot(motion[j], f);
-      twice += data.armature[j] * v[j] * v[j];
+      twice_of_rotors += data.armature[j] * v[j] * v[j];
     }
     if (parent[i] >= 0 && parent[i] != i - 1) force[parent[i]] = force[parent[i]] + f;
   }
-  return twice;
+  return sum_halves(twice) + twice_of_rotors;
 }
 
 }  // namespace stiction

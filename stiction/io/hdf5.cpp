@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "stiction/io/hdf5_drivers.h"
 #include "stiction/io/hdf5_handle.h"
 
 namespace stiction::hdf5 {
@@ -149,6 +150,8 @@ File::File(File&& other) noexcept
     : lock_(std::move(other.lock_)),
       path_(std::move(other.path_)),
       temporary_(std::exchange(other.temporary_, {})),
+      target_(std::move(other.target_)),
+      place_(std::move(other.place_)),
       id_(std::exchange(other.id_, -1)),
       num_bytes_(other.num_bytes_) {}
 
@@ -160,40 +163,6 @@ File::~File() {
   }
 }
 
-namespace {
-
-// HDF5 1.10 gathers small pieces of metadata in a buffer, and copies from beyond it, or from no buffer at all, where a
-// damaged file names an address at the end of the range. Without that buffer every read reaches the driver, which
-// refuses such addresses. These are the library's own drivers but for that.
-enum DriverKind { file_driver, image_driver };
-template <DriverKind kind>
-struct CarefulDriver {
-  static inline hid_t id = -1;
-  static inline herr_t (*query)(const H5FD_t*, unsigned long*) = nullptr;
-
-  static herr_t careful_query(const H5FD_t* file, unsigned long* flags) {
-    const herr_t status = query(file, flags);
-    if (flags) *flags &= ~static_cast<unsigned long>(H5FD_FEAT_ACCUMULATE_METADATA);
-    return status;
-  }
-  // `access` has the library's driver and can open `name`. False where it cannot.
-  static bool take_over(hid_t access, const char* name) {
-    if (id < 0) {
-      H5FD_t* probe = H5FDopen(name, H5F_ACC_RDONLY, access, HADDR_UNDEF);
-      if (!probe) return false;
-      H5FD_class_t driver = *probe->cls;
-      query = driver.query;
-      driver.query = careful_query;
-      id = H5FDregister(&driver);
-      H5FDclose(probe);
-      if (id < 0) return false;
-    }
-    return H5Pset_driver(access, id, H5Pget_driver_info(access)) >= 0;
-  }
-};
-
-}  // namespace
-
 File File::open(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
@@ -202,7 +171,7 @@ File File::open(const std::string& path) {
   File file(path, std::unique_lock(library_lock()));
   file.num_bytes_ = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  if (H5Pset_fapl_sec2(access) < 0 || !CarefulDriver<file_driver>::take_over(access, path.c_str()) ||
+  if (H5Pset_fapl_sec2(access) < 0 || !read_files_carefully(access, path.c_str()) ||
       (file.id_ = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access)) < 0) {
     throw std::invalid_argument(path + ": cannot be opened as an HDF5 file (not HDF5, truncated or not readable)");
   }
@@ -216,7 +185,7 @@ File File::from_image(std::span<const std::byte> image) {
   // The library copies the image and does not write to it.
   if (image.empty() || H5Pset_fapl_core(access, 65536, 0) < 0 ||
       H5Pset_file_image(access, const_cast<std::byte*>(image.data()), image.size()) < 0 ||
-      !CarefulDriver<image_driver>::take_over(access, "stiction-image") ||
+      !read_images_carefully(access, "stiction-image") ||
       (file.id_ = H5Fopen("stiction-image", H5F_ACC_RDONLY, access)) < 0) {
     throw std::invalid_argument("file image: cannot be opened as an HDF5 file");
   }
@@ -224,26 +193,40 @@ File File::from_image(std::span<const std::byte> image) {
 }
 
 File File::create(const std::string& path) {
-  File file(path, std::unique_lock(library_lock()));
+  auto place = std::make_unique<OutputPlace>(path);
+  File file = create_in_held_place(place->target(), path);
+  file.place_ = std::move(place);
+  return file;
+}
+
+File File::create_in_held_place(const std::string& path, const std::string& name) {
+  File file(name, std::unique_lock(library_lock()));
   const std::string temporary = path + ".part";
   // No number lies across the border of two pages.
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_alignment(access, 1, 8);
-  file.id_ = H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
-  if (file.id_ < 0) throw std::runtime_error(path + ": cannot be written");
-  file.temporary_ = temporary;
+  if (!write_patiently(access, temporary.c_str())) file.fail_to_write();
+  file.temporary_ = temporary, file.target_ = path;
+  if ((file.id_ = H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access)) < 0) file.fail_to_write();
   return file;
+}
+
+void File::fail_to_write() const {
+  const int reason = write_problem();
+  throw std::runtime_error(path_ + ": cannot be written" + (reason ? ": " + std::string(std::strerror(reason)) : ""));
 }
 
 void File::close() {
   const hid_t id = std::exchange(id_, -1);
   if (id < 0) return;
-  if (H5Fclose(id) < 0) throw std::runtime_error(path_ + ": writing failed");
+  const bool closed = H5Fclose(id) >= 0;
   if (temporary_.empty()) return;
+  if (!closed || write_problem() != 0) fail_to_write();
   std::error_code error;
-  std::filesystem::rename(temporary_, path_, error);
+  std::filesystem::rename(temporary_, target_, error);
   if (error) throw std::runtime_error(path_ + ": cannot be written: " + error.message());
   temporary_.clear();
+  place_.reset();
 }
 
 void File::refuse(const std::string& name, const std::string& what) const {

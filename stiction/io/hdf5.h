@@ -9,11 +9,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "stiction/io/output_place.h"
 #include "stiction/math/types.h"
 
 namespace stiction::hdf5 {
@@ -22,7 +24,10 @@ class File {
  public:
   static File open(const std::string& path);
   static File from_image(std::span<const std::byte> image);  // the bytes of a file, for tests and fuzzing
-  static File create(const std::string& path);               // appears under `path` only when close() succeeds
+  // Appears under `path` only when close() succeeds; two writers of one file: the second is refused (OutputPlace).
+  static File create(const std::string& path);
+  // For whoever holds the OutputPlace that `path` belongs to; messages call it `name`.
+  static File create_in_held_place(const std::string& path, const std::string& name);
   ~File();
   File(File&& other) noexcept;
   File(const File&) = delete;
@@ -60,6 +65,7 @@ class File {
 
  private:
   File(std::string path, std::unique_lock<std::recursive_mutex> lock);
+  [[noreturn]] void fail_to_write() const;
   [[noreturn]] void fail_attribute(const std::string& object, const std::string& name) const;
   void read(const std::string& name, std::int64_t count, bool whole_numbers, void* out) const;
   void write(const std::string& name, std::int64_t memory_type, std::int64_t file_type, const void* values,
@@ -67,7 +73,9 @@ class File {
 
   std::unique_lock<std::recursive_mutex> lock_;
   std::string path_;
-  std::string temporary_;       // name while writing
+  std::string temporary_;  // name while writing
+  std::string target_;     // name afterwards
+  std::unique_ptr<OutputPlace> place_;
   std::int64_t id_ = -1;        // hid_t
   std::int64_t num_bytes_ = 0;  // of the file
 };

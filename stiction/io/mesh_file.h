@@ -1,8 +1,8 @@
-// Surfaces of triangles from files: STL (binary and text), OBJ, and COLLADA (.dae, through assimp).
+// Surfaces of triangles from files: STL (binary and text), OBJ, and COLLADA (.dae).
 //
 // Taken are the corners as the file places them: the transforms of a COLLADA scene are applied and its unit of length
 // is too, its up direction is not (robot files mean the coordinates as they stand). Colours, textures and materials are
-// not read. Polygons become fans of triangles. Every declared size is checked before memory is taken.
+// not read. Polygons become triangles: those of OBJ files as fans. Every declared size is checked before memory is taken.
 #pragma once
 
 #include <array>

@@ -15,9 +15,10 @@ using hdf5::NumberType;
 using hdf5::TableMember;
 
 // A file's `status` is the place in this list: new kinds join at its end, so that older files keep their meaning.
-constexpr std::array status_codes{SolveStatus::converged,       SolveStatus::acceptable, SolveStatus::iteration_limit,
-                                  SolveStatus::stalled,         SolveStatus::ray,        SolveStatus::numerical_error,
-                                  SolveStatus::interrupted,     SolveStatus::rounding,   SolveStatus::no_solution};
+constexpr std::array status_codes{SolveStatus::converged,   SolveStatus::acceptable, SolveStatus::iteration_limit,
+                                  SolveStatus::stalled,     SolveStatus::ray,        SolveStatus::numerical_error,
+                                  SolveStatus::interrupted, SolveStatus::rounding,   SolveStatus::no_solution,
+                                  SolveStatus::regularised};
 
 std::int32_t status_code(SolveStatus status) {
   return static_cast<std::int32_t>(std::find(status_codes.begin(), status_codes.end(), status) - status_codes.begin());

@@ -9,10 +9,12 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "stiction/io/model_storage.h"
+#include "stiction/io/output_place.h"
 #include "stiction/io/recording.h"
 #include "stiction/io/recording_layout.h"
 #include "stiction/math/refuse.h"
@@ -38,7 +40,10 @@ struct RecordingWriter::File {
     }
   };
 
-  std::string path;
+  std::string path;                   // as given; messages have it
+  std::optional<OutputPlace> output;  // until it is closed
+  std::string target;                 // where the file stands, links followed
+  int process;                        // that began it
   RecordingSettings settings;
   SimulatorSettings simulator_settings;
   recording::SolverOptions solver_options;
@@ -77,7 +82,7 @@ struct RecordingWriter::File {
   void copy_complete_rows(const std::vector<Column>& to);
   void write_at(std::int64_t place, const void* bytes, std::size_t size);
   void synchronise();
-  void lock(int file) const;
+  void check_process() const;
   void pack();
   [[noreturn]] void fail(const std::string& what) const {
     throw std::runtime_error(path + ": " + what + ": " + std::strerror(errno));
@@ -124,31 +129,27 @@ void write_header(hdf5::File& file, const std::string& version, const SimulatorS
   file.make_group("/saved_states");
 }
 
-struct Descriptor {
-  int number;
-  ~Descriptor() {
-    if (number >= 0) ::close(number);
-  }
-};
-
-void check_settings(const RecordingSettings& s) {
+const RecordingSettings& checked(const RecordingSettings& s) {
   if (s.steps_per_block < 1 || s.steps_per_block > 1000000) {
     refuse("recording: steps_per_block is ", s.steps_per_block, "; it must be 1 … 1000000");
   }
   if (s.compression < 0 || s.compression > 9) {
     refuse("recording: compression is ", s.compression, "; it must be 0 … 9");
   }
+  return s;
 }
 
 }  // namespace
 
 RecordingWriter::File::File(const std::string& p, const Simulator& simulator, const RecordingSettings& s)
     : path(p),
+      output((checked(s), p)),
+      target(output->target()),
+      process(::getpid()),
       settings(s),
       simulator_settings(simulator.settings()),
       solver_options(simulator.solver_options().begin(), simulator.solver_options().end()),
       version(STICTION_VERSION) {
-  check_settings(settings);
   const Model& model = simulator.model();
   for (int t = 0; t < num_tables; ++t) {
     const auto table = static_cast<Table>(t);
@@ -225,10 +226,11 @@ void RecordingWriter::File::write_block() {
 // A new file beside the old one with room for twice as much, all complete rows and the pending block in it, takes the
 // name of the old one.
 void RecordingWriter::File::make_room() {
-  const std::string beside = path + ".new";
+  const std::string beside = target + ".new";
   std::vector<Column> next = columns;
-  {
-    hdf5::File file = hdf5::File::create(beside);
+  const int old = descriptor;
+  try {
+    hdf5::File file = hdf5::File::create_in_held_place(beside, path);
     write_header(file, version, simulator_settings, solver_options);
     for (Column& c : next) {
       const std::int64_t needed = c.num_rows + c.num_pending;
@@ -238,11 +240,8 @@ void RecordingWriter::File::make_room() {
     }
     for (Column& c : next) c.place = hdf5::table_place(file, name_of(c.table));
     file.close();
-  }
-  const int old = std::exchange(descriptor, ::open(beside.c_str(), O_RDWR | O_CLOEXEC));
-  try {
+    descriptor = ::open(beside.c_str(), O_RDWR | O_CLOEXEC);
     if (descriptor < 0) fail("cannot be written");
-    lock(descriptor);
     copy_complete_rows(next);
     for (Column& c : next) {
       write_at(c.place + c.num_rows * static_cast<std::int64_t>(c.type.row_bytes()), c.rows.data(), c.rows.size());
@@ -250,9 +249,9 @@ void RecordingWriter::File::make_room() {
     }
     write_at(next[0].place, &num_steps, sizeof num_steps);
     synchronise();
-    if (std::rename(beside.c_str(), path.c_str()) != 0) fail("cannot be written");
+    if (std::rename(beside.c_str(), target.c_str()) != 0) fail("cannot be written");
   } catch (...) {
-    if (descriptor >= 0) ::close(descriptor);
+    if (descriptor >= 0 && descriptor != old) ::close(descriptor);
     descriptor = old;
     std::error_code ignored;
     std::filesystem::remove(beside, ignored);
@@ -265,7 +264,7 @@ void RecordingWriter::File::make_room() {
 // From the file under our name to the one that `descriptor` is open on.
 void RecordingWriter::File::copy_complete_rows(const std::vector<Column>& to) {
   if (std::all_of(to.begin(), to.end(), [](const Column& c) { return c.num_rows == 0; })) return;
-  const hdf5::File before = hdf5::File::open(path);
+  const hdf5::File before = hdf5::File::open(target);
   std::vector<std::byte> piece;
   for (const Column& c : to) {
     const auto row_bytes = static_cast<std::int64_t>(c.type.row_bytes());
@@ -294,21 +293,16 @@ void RecordingWriter::File::synchronise() {
   if (settings.sync && ::fdatasync(descriptor) != 0) fail("cannot be written to the disk");
 }
 
-// Two writers of one file would each believe in its own tables. (Not flock, which the HDF5 library asks for when it
-// reads.)
-void RecordingWriter::File::lock(int file) const {
-  struct flock whole{};
-  whole.l_type = F_WRLCK;
-  whole.l_whence = SEEK_SET;
-  if (::fcntl(file, F_OFD_SETLK, &whole) != 0 && (errno == EAGAIN || errno == EACCES)) {
-    throw std::runtime_error(path + ": is being recorded by another process");
-  }
+// A forked child has a copy of the writer; the file is its parent's.
+void RecordingWriter::File::check_process() const {
+  if (::getpid() != process)
+    throw std::runtime_error(path + ": is recorded by the process that this one was forked of");
 }
 
 // The complete file takes the place of the growing one.
 void RecordingWriter::File::pack() {
-  const hdf5::File before = hdf5::File::open(path);
-  hdf5::File file = hdf5::File::create(path);
+  const hdf5::File before = hdf5::File::open(target);
+  hdf5::File file = hdf5::File::create_in_held_place(target, path);
   write_header(file, version, simulator_settings, solver_options);
   for (const Column& c : columns) {
     const bool is_counter = c.table == Table::num_steps;
@@ -338,8 +332,6 @@ RecordingWriter::~RecordingWriter() {
 
 RecordingWriter::RecordingWriter(const std::string& path, const Simulator& simulator, const RecordingSettings& settings)
     : file_(std::make_unique<File>(path, simulator, settings)) {
-  const Descriptor present{::open(path.c_str(), O_RDWR | O_CLOEXEC)};
-  if (present.number >= 0) file_->lock(present.number);
   const std::vector<std::byte> model = model_to_bytes(simulator.model());
   file_->put(Table::model, model.data(), model.size(), model.size());
   file_->put(Table::contact_begin, 0);
@@ -400,11 +392,7 @@ void RecordingWriter::File::take_over(const RecordingReader& reader) {
 
 RecordingWriter RecordingWriter::continue_at_end(const std::string& path, const Simulator& simulator,
                                                  const RecordingSettings& settings) {
-  const int held = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (held < 0) refuse(path, ": cannot be opened for writing: ", std::strerror(errno));
   auto file = std::make_unique<File>(path, simulator, settings);
-  file->descriptor = held;
-  file->lock(held);
   const RecordingReader reader(path);
   if (model_to_bytes(*reader.model()) != model_to_bytes(simulator.model())) {
     refuse(path, ": records another model than the simulator has");
@@ -425,6 +413,7 @@ RecordingWriter RecordingWriter::continue_at_end(const std::string& path, const 
 void RecordingWriter::append(const Simulator& simulator, const StepReport& report) {
   File& f = *file_;
   if (f.descriptor < 0) throw std::runtime_error(f.path + ": the recording is closed; nothing can be appended");
+  f.check_process();
   const State& state = simulator.state();
   if (state.q.size() != f.column(Table::q).type.width || state.v.size() != f.column(Table::v).type.width ||
       state.control.size() != f.column(Table::control).type.width) {
@@ -435,6 +424,7 @@ void RecordingWriter::append(const Simulator& simulator, const StepReport& repor
 }
 
 void RecordingWriter::flush() {
+  file_->check_process();
   if (file_->descriptor >= 0 && file_->steps_in_block > 0) file_->complete_block();
 }
 
@@ -443,6 +433,7 @@ void RecordingWriter::close() {
   flush();
   file_->pack();
   ::close(std::exchange(file_->descriptor, -1));
+  file_->output.reset();
 }
 
 const std::string& RecordingWriter::path() const {

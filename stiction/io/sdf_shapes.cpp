@@ -67,6 +67,7 @@ std::optional<Inertia> SdfReader::read_inertia(const SdfLink& link) {
   try {
     check_inertia(inertia, "link '" + link.name + "'");
   } catch (const std::invalid_argument& e) {
+    if (!is_finite(inertia)) inertial.refuse(e.what());
     if (!options_.repair_inertia) inertial.refuse(e.what() + std::string(" (repair_inertia mends it)"));
     inertia = repaired_inertia(inertia);
     note(inertial, "inertial of link '" + link.name + "'",

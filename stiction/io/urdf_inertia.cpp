@@ -9,6 +9,10 @@
 
 namespace stiction {
 
+bool is_finite(const Inertia& inertia) {
+  return std::isfinite(inertia.mass) && inertia.com.allFinite() && inertia.moment.allFinite();
+}
+
 Inertia repaired_inertia(const Inertia& inertia) {
   constexpr double least_ratio = 1e-3;
   Eigen::SelfAdjointEigenSolver<Matrix3> solver(0.5 * (inertia.moment + inertia.moment.transpose()));
@@ -108,6 +112,7 @@ void UrdfReader::sum_lumps() {
     } catch (const std::invalid_argument& e) {
       const XmlElement inertial = link.element.child("inertial");
       const XmlElement& at = inertial ? inertial : link.element;
+      if (!is_finite(sum[k])) at.refuse(e.what());
       if (!options_.repair_inertia) at.refuse(std::string(e.what()) + " (repair_inertia mends it)");
       note(at, "inertial of link", link.name, std::string(e.what()) + ": repaired (repair_inertia)");
       if (sum[k].mass == 0.0) continue;

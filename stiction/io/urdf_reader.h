@@ -129,6 +129,7 @@ Pose read_origin(const XmlElement& origin);
 
 // The nearest inertia that a body can have: no principal moment below 1e-3 of the largest, none above the sum of the
 // others; a mass without moments becomes a ball of 1000 kg/m³. `inertia.mass` must be positive.
-Inertia repaired_inertia(const Inertia& inertia);
+Inertia repaired_inertia(const Inertia& inertia);  // of finite numbers
+bool is_finite(const Inertia& inertia);
 
 }  // namespace stiction

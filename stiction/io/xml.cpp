@@ -329,8 +329,9 @@ XmlDocument XmlDocument::read(const std::string& path) {
   return parse(read_whole_file(path, max_bytes), path);
 }
 
-XmlDocument XmlDocument::parse(std::string_view text, const std::string& file) {
-  if (text.size() > max_bytes) refuse(file, ": larger than ", max_bytes >> 20, " MiB");
+XmlDocument XmlDocument::parse(std::string_view text, const std::string& file, std::size_t most_bytes) {
+  if (text.size() > most_bytes) refuse(file, ": larger than ", most_bytes >> 20, " MiB");
+  if (std::count(text.begin(), text.end(), '<') > max_tags) refuse(file, ": more than ", max_tags, " tags");
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // byte order mark
   auto contents = std::make_shared<XmlElement::Contents>();
   contents->file = file;

@@ -9,7 +9,8 @@
 //     }
 //     document.report_unused(ignored);
 //
-// Texts that are not UTF-8, larger than max_bytes, nested deeper than max_depth, or that declare entities are refused;
+// Texts that are not UTF-8, larger than max_bytes, nested deeper than max_depth, of more than max_tags, or that declare
+// entities are refused;
 // numbers are read the same whatever the locale, and must be finite unless infinity is asked for. An absent child or
 // attribute is an object that is false and gives fallbacks, so that optional chains need no questions.
 #pragma once
@@ -119,9 +120,11 @@ class XmlDocument {
  public:
   static constexpr std::size_t max_bytes = std::size_t{64} << 20;
   static constexpr int max_depth = 200;
+  static constexpr std::ptrdiff_t max_tags = 8'000'000;  // beginnings and ends of elements: each takes memory
 
   static XmlDocument read(const std::string& path);
-  static XmlDocument parse(std::string_view text, const std::string& file);  // `file`: what messages call it
+  // `file`: what messages call it.
+  static XmlDocument parse(std::string_view text, const std::string& file, std::size_t most_bytes = max_bytes);
 
   const XmlElement& root() const { return root_; }
   const std::string& file() const { return root_.file(); }

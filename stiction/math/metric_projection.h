@@ -1,4 +1,4 @@
-// Projection in a diagonal metric D (specification 1.3): the y of the set that minimises (y − x)ᵀ D (y − x).
+// Projection in a diagonal metric D (theory §1.3, (1-11)): the y of the set that minimises (y − x)ᵀ D (y − x).
 //
 //     P^D_{K_μ}(x) = D^{−1/2} P_{K_μ̃}( D^{1/2} x ),   μ̃ = μ √(D_T / D_N)
 //

@@ -1,4 +1,4 @@
-// The anisotropic friction cone { ‖(x_1/μ_1, x_2/μ_2)‖ ≤ x_N }, specification 1.2. A direction with μ_k = 0 admits no
+// The anisotropic friction cone { ‖(x_1/μ_1, x_2/μ_2)‖ ≤ x_N }, theory §1.2. A direction with μ_k = 0 admits no
 // impulse. Verbs as in set_coulomb_cone.h.
 //
 // A point x outside both the cone and its polar lands on the boundary, where y + τ Q y = x with

@@ -1,4 +1,4 @@
-// The Coulomb cone K_μ = { ‖x_T‖ ≤ μ x_N } with x = (t1, t2, n), specification 1.2 and 1.3.
+// The Coulomb cone K_μ = { ‖x_T‖ ≤ μ x_N } with x = (t1, t2, n), theory §1.2 and §1.3.
 //
 // Every set of this room has the same verbs:
 //   contains(x, slack)      x ∈ C, or outside by no more than the slack (of the order of a distance, in units of x)

@@ -1,4 +1,4 @@
-// The dual of the Coulomb cone, K_μ* = { μ ‖x_T‖ ≤ x_N }, specification 1.2: K_{1/μ} for μ > 0, the half-space x_N ≥ 0
+// The dual of the Coulomb cone, K_μ* = { μ ‖x_T‖ ≤ x_N }, theory §1.2: K_{1/μ} for μ > 0, the half-space x_N ≥ 0
 // at μ = 0.
 #pragma once
 

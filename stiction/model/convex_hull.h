@@ -1,4 +1,4 @@
-// A convex polytope ready for collision: vertices, faces, and neighbours laid out for climbing (specification 7.1).
+// A convex polytope ready for collision: vertices, faces, and neighbours laid out for climbing (theory §5.1).
 //
 // Built once from points and shared, never changed. The triangulation is repaired by edge flips until no edge is
 // concave, because climbing sticks at concave edges in exactly the directions that GJK asks for.

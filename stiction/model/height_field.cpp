@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "stiction/math/refuse.h"
 #include "stiction/model/flat_regions.h"
@@ -65,6 +66,7 @@ double HeightField::highest_in(int i, int j) const {
 }
 
 double HeightField::height_at(double x, double y) const {
+  if (std::isnan(x) || std::isnan(y)) return std::numeric_limits<double>::quiet_NaN();
   const double u = std::clamp((x - left()) / spacing_x_, 0.0, static_cast<double>(num_x_ - 1));
   const double v = std::clamp((y - front()) / spacing_y_, 0.0, static_cast<double>(num_y_ - 1));
   const int i = std::min(static_cast<int>(u), num_x_ - 2), j = std::min(static_cast<int>(v), num_y_ - 2);

@@ -50,7 +50,7 @@ class HeightField {
   // The lowest number among the triangles that hang together with this one over flat edges (to 1e-9 of their size).
   int region(int triangle) const { return regions_[triangle]; }
 
-  // Height of the surface; at the border where (x, y) is outside.
+  // Height of the surface; at the border where (x, y) is outside, also infinitely far; NaN where x or y is.
   double height_at(double x, double y) const;
 
  private:

@@ -25,12 +25,14 @@ Actuation::Actuation(const Model& model) {
     if (dof.damping > 0.0) damping_[j] = dof.damping;
     if (num_positions_of(body.joint) == 1) {
       position_of_[j] = body.first_position;
-      if (dof.stiffness > 0.0) stiffness_[j] = dof.stiffness;
+      if (dof.stiffness > 0.0) {
+        stiffness_[j] = dof.stiffness;
+        springs_.push_back(j);
+      }
       rest_[j] = dof.rest_position;
     }
     any_passive_ = any_passive_ || damping_[j] > 0.0 || stiffness_[j] > 0.0;
   }
-  any_actuator_ = !model.actuators.empty();
   for (std::size_t i = 0; i < model.actuators.size(); ++i) {
     const Actuator& a = model.actuators[i];
     dof_of_.push_back(a.dof);
@@ -72,30 +74,22 @@ void Actuation::set_driven(int dof, const ServoTangent& driven, double v) {
   any_added_ = any_added_ || driven.slope > 0.0;
 }
 
-double Actuation::spring_energy(const double* q) const {
-  double energy = 0.0;
-  if (!any_passive_) return energy;
+Actuation::Springs Actuation::springs(const double* q, const double* v) const {
   const double *stiffness = stiffness_.data(), *rest = rest_.data();
-  const int nv = static_cast<int>(rest_.size()), *position = position_of_.data();
-  for (int j = 0; j < nv; ++j) {
-    const double stretch = q[position[j]] - rest[j];
-    energy += 0.5 * stiffness[j] * stretch * stretch;
+  const int* position = position_of_.data();
+  Springs even, odd;  // sums that do not wait for each other
+  const auto add = [&](int j, Springs& to) {
+    const double stretch = q[position[j]] - rest[j], force = stiffness[j] * stretch;
+    to.energy += force * stretch;
+    to.power += force * v[j];
+  };
+  std::size_t k = 0;
+  for (; k + 2 <= springs_.size(); k += 2) {
+    add(springs_[k], even);
+    add(springs_[k + 1], odd);
   }
-  return energy;
-}
-
-Actuation::Works Actuation::works(const VectorX& mean, const VectorX& damped_at, double time_step) const {
-  Works works;
-  if (any_actuator_) works.actuators = time_step * actuator_force_.dot(mean);
-  if (any_passive_) works.damped = time_step * damping_.cwiseProduct(damped_at).dot(mean);
-  return works;
-}
-
-double Actuation::spring_power(const double* q, const double* v) const {
-  double power = 0.0;
-  if (!any_passive_) return power;
-  for (Eigen::Index j = 0; j < rest_.size(); ++j) power += stiffness_[j] * (q[position_of_[j]] - rest_[j]) * v[j];
-  return power;
+  if (k < springs_.size()) add(springs_[k], even);
+  return {0.5 * (even.energy + odd.energy), even.power + odd.power};
 }
 
 void Actuation::add_actuators(const Model& model, const double* q, const double* v, const double* control,

@@ -28,15 +28,11 @@ class Actuation {
   // What the actuators of a degree of freedom exert, v being its velocity at the beginning of the step.
   void set_driven(int dof, const ServoTangent& driven, double v);
 
-  double spring_energy(const double* q) const;  // Σ ½ k (q − rest)² of the joints, J
-
-  // After finish(): what actuators do in a step with the mean velocity given, forces as they acted in it, and what
-  // dampers take that act at the velocity `damped_at`, J.
-  struct Works {
-    double actuators = 0.0, damped = 0.0;
+  struct Springs {
+    double energy = 0.0, power = 0.0;  // Σ ½ k (q − rest)² of the joints, J, and d/dt of it, W
   };
-  Works works(const VectorX& mean, const VectorX& damped_at, double time_step) const;
-  double spring_power(const double* q, const double* v) const;  // d/dt of spring_energy, W
+  Springs springs(const double* q, const double* v) const;
+  const VectorX& damping() const { return damping_; }  // of joints, by velocity
 
   const VectorX& force() const { return force_; }  // passive and actuators at v, N·m or N, by velocity
   // Δt D + Δt² K by velocity; null where it is zero everywhere.
@@ -67,8 +63,8 @@ class Actuation {
   std::vector<int> position_of_;          // by velocity: index in q where it has one, else 0, and no stiffness
   double time_step_ = 0.0, ahead_ = 0.0;  // of the last update; what passive forces look ahead by
   bool any_passive_ = false;              // damping or stiffness
-  bool any_actuator_ = false;
-  bool any_effort_limit_ = false;  // of a driven degree of freedom
+  std::vector<int> springs_;              // velocities with stiffness
+  bool any_effort_limit_ = false;         // of a driven degree of freedom
   bool any_added_ = false;
 };
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "stiction/math/vectorise.h"
+
 namespace stiction {
 namespace {
 
@@ -18,12 +20,22 @@ void write_pose(const DynamicsData& d, int body, Pose& pose) {
 }
 
 // Square of what no point of a body within `radius` of its origin exceeds: |v| + r |ω| ≤ √2 (|v|² + r² |ω|²)^½, which
-// takes one root instead of two. `turning` is |ω|².
-double squared_speed(const SpatialVector<double>& velocity, const Vec3<double>& origin, double radius,
-                     double& turning) {
-  const Vec3<double> v = velocity.linear + cross(velocity.angular, origin);
-  turning = dot(velocity.angular, velocity.angular);
-  return 2.0 * (dot(v, v) + radius * radius * turning);
+// takes one root instead of two. `turning`: squares of ω by axes.
+STICTION_INLINE double squared_speed(const SpatialVector<double>& velocity, const Vec3<double>& origin, double radius,
+                                     Pack4& turning) {
+  const Pack4 v = (velocity.linear + cross(velocity.angular, origin)).lanes();
+  turning = velocity.angular.lanes() * velocity.angular.lanes();
+  return 2.0 * sum_halves(v * v + (radius * radius) * turning);
+}
+
+// Σ lever |other − v|, in four sums that do not wait for one another.
+double bound_of_way(const double* lever, const double* v, const double* other, int count) {
+  Pack4 way{};
+  const auto add = [&way](const Pack4& by, const Pack4& change) { way += by * (change < 0.0 ? -change : change); };
+  int j = 0;
+  for (; j + 4 <= count; j += 4) add(load4(lever + j), load4(other + j) - load4(v + j));
+  for (; j < count; ++j) add(Pack4{lever[j]}, Pack4{other[j] - v[j]});
+  return sum_halves(way);
 }
 
 }  // namespace
@@ -65,11 +77,8 @@ void ContactFinder::find_levers() {
 
 bool ContactFinder::may_go_beyond(const double* v, const double* other, double time_step, double slack) const {
   for (const Tree& tree : model_->trees) {
-    double way = 0.0;
-    for (int j = tree.first_velocity; j < tree.first_velocity + tree.num_velocities; ++j) {
-      way += lever_[j] * std::abs(other[j] - v[j]);
-    }
-    if (!(time_step * way <= slack)) return true;
+    const int j = tree.first_velocity;
+    if (!(time_step * bound_of_way(lever_.data() + j, v + j, other + j, tree.num_velocities) <= slack)) return true;
   }
   return false;
 }
@@ -84,17 +93,22 @@ void ContactFinder::place(const DynamicsData& dynamics) {
 
 double ContactFinder::find_ways(const DynamicsData& dynamics, double time_step, std::vector<double>& way) const {
   way.resize(radius_.size());
-  double fastest = 0.0;
-  for (std::size_t b = 0; b < radius_.size(); ++b) {
+  double* const out = way.data();
+  const int n = static_cast<int>(radius_.size());
+  Pack4 fastest{};
+  for (int b = 0; b < n; ++b) {
+    out[b] = 0.0;
     if (radius_[b] == 0.0) continue;
     const BodyState<double>& state = dynamics.bodies[b];
     const SpatialVector<double> velocity{state.velocity.angular,
                                          dynamics.reference_velocity[dynamics.tree_of[b]] + state.velocity.linear};
-    double turning = 0.0;
-    way[b] = time_step * std::sqrt(squared_speed(velocity, state.position, radius_[b], turning));
-    fastest = std::max(fastest, turning);
+    Pack4 turning;
+    out[b] = squared_speed(velocity, state.position, radius_[b], turning);
+    fastest = turning > fastest ? turning : fastest;
   }
-  return time_step * std::sqrt(fastest);
+  STICTION_VECTORISE
+  for (int b = 0; b < n; ++b) out[b] = time_step * std::sqrt(out[b]);
+  return time_step * std::sqrt(sum_halves(fastest));
 }
 
 bool ContactFinder::widen(const DynamicsData& dynamics, const AlignedVector<SpatialVector<double>>& velocity,
@@ -102,7 +116,7 @@ bool ContactFinder::widen(const DynamicsData& dynamics, const AlignedVector<Spat
   bool beyond = false;
   for (std::size_t b = 0; b < radius_.size(); ++b) {
     if (radius_[b] == 0.0) continue;
-    double turning = 0.0;
+    Pack4 turning;
     const double speed = squared_speed(velocity[b], dynamics.bodies[b].position, radius_[b], turning);
     const double square = time_step * time_step * speed;
     const double enough = reach[b] + slack;
@@ -115,15 +129,12 @@ bool ContactFinder::widen(const DynamicsData& dynamics, const AlignedVector<Spat
 
 void ContactFinder::find(std::span<const double> reach, CollisionCache& cache, std::vector<ContactPoint>& points) {
   points.clear();
-  if (model_->shapes.empty()) return;
-  const auto found = collider_.collide(poses_, reach, cache);
-  points.assign(found.begin(), found.end());
+  if (!model_->shapes.empty()) collider_.collide(poses_, reach, cache, points);
 }
 
 void ContactFinder::find_earlier(std::span<const double> reach, CollisionCache& cache,
                                  std::vector<ContactPoint>& points) {
-  const auto found = collider_.collide(earlier_, reach, cache);
-  points.assign(found.begin(), found.end());
+  collider_.collide(earlier_, reach, cache, points);
 }
 
 }  // namespace stiction

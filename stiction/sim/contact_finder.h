@@ -18,7 +18,7 @@ class ContactFinder {
   void place(const DynamicsData& dynamics);
   void return_to_earlier() { poses_.swap(earlier_); }  // what place() did last is undone
   // What no point of a body moves in the step at the velocities of the kinematics, m; zero where a body has no shape.
-  // Returns how far a body with shapes turns at most, rad.
+  // Returns what no body with shapes exceeds in turning, rad.
   double find_ways(const DynamicsData& dynamics, double time_step, std::vector<double>& way) const;
   // False where no point of a shape moves farther by more than the slack with other velocities than with v. A quick
   // bound.
@@ -34,6 +34,10 @@ class ContactFinder {
   void forget_pair(const ContactIdentity& id, CollisionCache& cache) {
     collider_.forget_pair(id.shape_a, id.shape_b, cache);
   }
+
+  // What the calls of a step change in the cache, and back.
+  void note_changes() { collider_.note_changes(); }
+  void take_back(CollisionCache& cache) noexcept { collider_.take_back(cache); }
 
   std::span<const Pose> poses() const { return poses_; }
   std::span<const Pose> earlier_poses() const { return earlier_; }

@@ -9,15 +9,28 @@
 namespace stiction {
 namespace {
 
-constexpr double memory = 1.0;  // s, of the certificate
+constexpr double seconds_remembered = 1.0;  // s, of the certificate
 constexpr double share_of_impacts = 0.1;
 constexpr double rounding = 1e-12;  // of the energies whose difference is taken
+
+// Products by velocity that the works of a step are sums of, four velocities at a time.
+struct Products {
+  Pack4 actuators{}, damped{}, applied{}, constraints{};
+
+  STICTION_INLINE void add(const Pack4& mean, const Pack4& actuator_force, const Pack4& damping_force,
+                           const Pack4& joint_force, const Pack4& force, const Pack4& constraint_velocity) {
+    actuators += actuator_force * mean;
+    damped += damping_force * mean;
+    applied += joint_force * mean;
+    constraints += force * constraint_velocity;
+  }
+};
 
 }  // namespace
 
 EnergyBalance::EnergyBalance(const Model& model, double time_step)
     : time_step_(time_step),
-      fading_(std::exp(-time_step / memory)),
+      fading_(std::exp(-time_step / seconds_remembered)),
       least_energy_(0.5 * total_mass(model) * (time_step * time_step * model.gravity.squaredNorm())) {
   for (VectorX* x : {&mean_, &applied_, &loop_velocity_}) x->setZero(model.num_velocities());
 }
@@ -25,29 +38,44 @@ EnergyBalance::EnergyBalance(const Model& model, double time_step)
 void EnergyBalance::find_energy(const DynamicsData& dynamics, const FreeSpin& free_spin, const Actuation& actuation,
                                 const VectorX& q, const VectorX& v) {
   const MechanicalEnergy energy = mechanical_energy(dynamics, v.data());
-  kinetic_ = energy.kinetic;
-  potential_ = energy.gravity + actuation.spring_energy(q.data());
+  memory_.kinetic = energy.kinetic;
+  const Actuation::Springs springs = actuation.springs(q.data(), v.data());
+  memory_.potential = energy.gravity + springs.energy;
   const double power = ConstVectorMap(dynamics.bias.data(), v.size()).dot(v) +
-                       free_spin.straight_flight_power(dynamics, v.data()) + actuation.spring_power(q.data(), v.data());
-  half_step_ago_ = kinetic_ + potential_ - 0.5 * time_step_ * power;
-  is_known_ = true;
+                       free_spin.straight_flight_power(dynamics, v.data()) + springs.power;
+  memory_.half_step_ago = memory_.kinetic + memory_.potential - 0.5 * time_step_ * power;
+  memory_.is_known = true;
 }
 
 void EnergyBalance::open(const DynamicsData& dynamics, const FreeSpin& free_spin, const Actuation& actuation,
                          const VectorX& q, const VectorX& v, StepReport& report) {
-  if (!is_known_) find_energy(dynamics, free_spin, actuation, q, v);
-  report.kinetic_energy = kinetic_;
-  report.potential_energy = potential_;
+  if (!memory_.is_known) find_energy(dynamics, free_spin, actuation, q, v);
+  report.kinetic_energy = memory_.kinetic;
+  report.potential_energy = memory_.potential;
 }
 
 // λ·J v̄ without a product with M: constraint_work is λ·J (v_f + v⁺)/2, and λ·J (v_f − v) = Δt force·M⁻¹Jᵀλ.
 void EnergyBalance::account(const Motion& m, StepReport& report) {
-  mean_ = 0.5 * (m.v + m.end_velocity);
-  const Actuation::Works works = m.actuation.works(mean_, m.implicit ? m.end_velocity : m.v, time_step_);
-  report.actuator_work = works.actuators;
-  report.damped = works.damped;
-  report.applied_work = time_step_ * m.joint_force.dot(mean_);
+  const double *v = m.v.data(), *end = m.end_velocity.data(), *damped_at = m.implicit ? end : v;
+  const double *actuators = m.actuation.actuator_force().data(), *damping = m.actuation.damping().data();
+  const double *joint_force = m.joint_force.data(), *force = m.force.data();
+  const double* by_constraints = m.constraint_velocity.data();
+  const int n = static_cast<int>(m.v.size());
+  Products products;
+  int j = 0;
+  for (; j + 4 <= n; j += 4) {
+    products.add(0.5 * (load4(v + j) + load4(end + j)), load4(actuators + j), load4(damping + j) * load4(damped_at + j),
+                 load4(joint_force + j), load4(force + j), load4(by_constraints + j));
+  }
+  for (; j < n; ++j) {
+    products.add(Pack4{0.5 * (v[j] + end[j])}, Pack4{actuators[j]}, Pack4{damping[j] * damped_at[j]},
+                 Pack4{joint_force[j]}, Pack4{force[j]}, Pack4{by_constraints[j]});
+  }
+  report.actuator_work = time_step_ * sum_halves(products.actuators);
+  report.damped = time_step_ * sum_halves(products.damped);
+  report.applied_work = time_step_ * sum_halves(products.applied);
   if (!m.external_forces.empty()) {
+    mean_ = 0.5 * (m.v + m.end_velocity);
     applied_.setZero();
     for (const BodyWrench& w : m.external_forces) {
       add_body_wrench(m.model, m.dynamics, w.body, w.force, w.torque, w.point, applied_.data());
@@ -56,12 +84,12 @@ void EnergyBalance::account(const Motion& m, StepReport& report) {
   }
   work_of_constraints_ = 0.0;
   if (m.rows.size() > 0) {
-    work_of_constraints_ = report.constraint_work - 0.5 * time_step_ * m.force.dot(m.constraint_velocity);
+    work_of_constraints_ = report.constraint_work - 0.5 * time_step_ * sum_halves(products.constraints);
     if (!m.model.loops.empty()) work_of_constraints_ -= work_of_loops(m);
     // Servo rows are in constraint_velocity, but not in constraint_work: their λ·J (v_f − v)/2 goes out again.
     for (std::size_t k = 0; k < m.servos.size(); ++k) {
-      const int j = m.servos[k].dof;
-      const double change = m.end_velocity[j] - m.constraint_velocity[j] - m.v[j];
+      const int dof = m.servos[k].dof;
+      const double change = end[dof] - by_constraints[dof] - v[dof];
       work_of_constraints_ += 0.5 * m.servo_impulse[k][0] * m.servos[k].sign * change;
     }
   }
@@ -85,15 +113,15 @@ double EnergyBalance::work_of_loops(const Motion& m) {
 
 void EnergyBalance::close(const DynamicsData& dynamics, const FreeSpin& free_spin, const Actuation& actuation,
                           const VectorX& q, const VectorX& v, double tolerance, StepReport& report) {
-  const double before = half_step_ago_, kinetic = kinetic_, potential = potential_;
+  const double before = memory_.half_step_ago, kinetic = memory_.kinetic, potential = memory_.potential;
   find_energy(dynamics, free_spin, actuation, q, v);
-  report.energy_error = half_step_ago_ - before - explained_;
-  gained_ = std::max(0.0, fading_ * gained_ + report.energy_error);
-  moving_ = std::max({fading_ * moving_, kinetic, kinetic_, least_energy_});
-  taken_ = fading_ * taken_ + std::max(0.0, -work_of_constraints_);
-  const double digits = rounding * (kinetic_ + std::abs(potential_) + std::abs(potential));
-  report.energy_certified =
-      std::isfinite(report.energy_error) && gained_ <= tolerance * moving_ + share_of_impacts * taken_ + digits;
+  report.energy_error = memory_.half_step_ago - before - explained_;
+  memory_.gained = std::max(0.0, fading_ * memory_.gained + report.energy_error);
+  memory_.moving = std::max({fading_ * memory_.moving, kinetic, memory_.kinetic, least_energy_});
+  memory_.taken = fading_ * memory_.taken + std::max(0.0, -work_of_constraints_);
+  const double digits = rounding * (memory_.kinetic + std::abs(memory_.potential) + std::abs(potential));
+  report.energy_certified = std::isfinite(report.energy_error) &&
+                            memory_.gained <= tolerance * memory_.moving + share_of_impacts * memory_.taken + digits;
 }
 
 }  // namespace stiction

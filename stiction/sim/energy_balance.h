@@ -1,4 +1,4 @@
-// The energy balance of a step (docs/simulation.md): what its change of energy is made of, and what nothing explains.
+// The energy balance of a step (theory §3.11): what its change of energy is made of, and what nothing explains.
 //
 // A velocity belongs half a step before its position (leapfrog), so the energy of a state (q, v) is that half a step
 // ago,
@@ -65,19 +65,26 @@ class EnergyBalance {
              const VectorX& v, double tolerance, StepReport& report);
 
   // Another state comes.
-  void forget() { is_known_ = false, gained_ = moving_ = taken_ = 0.0; }
+  void forget() { memory_ = {}; }
+
+  // What outlasts a step; a step that is undone gives it back.
+  struct Memory {
+    bool is_known = false;                                       // the three below belong to the state
+    double kinetic = 0.0, potential = 0.0, half_step_ago = 0.0;  // T, V, Ê
+    // Fading: g, the largest kinetic energy, what constraints took.
+    double gained = 0.0, moving = 0.0, taken = 0.0;
+  };
+  const Memory& memory() const { return memory_; }
+  void restore(const Memory& memory) { memory_ = memory; }
 
  private:
   void find_energy(const DynamicsData& dynamics, const FreeSpin& free_spin, const Actuation& actuation,
                    const VectorX& q, const VectorX& v);
   double work_of_loops(const Motion& motion);
 
-  double time_step_, fading_, least_energy_;                      // Δt; e^(−Δt/1 s); ½ m (Δt |g|)²
-  bool is_known_ = false;                                         // the three below belong to the state
-  double kinetic_ = 0.0, potential_ = 0.0, half_step_ago_ = 0.0;  // T, V, Ê
-  double explained_ = 0.0, work_of_constraints_ = 0.0;            // all works but loops'; that of constraints
-  // Fading: g, the largest kinetic energy, what constraints took.
-  double gained_ = 0.0, moving_ = 0.0, taken_ = 0.0;
+  double time_step_, fading_, least_energy_;  // Δt; e^(−Δt/1 s); ½ m (Δt |g|)²
+  Memory memory_;
+  double explained_ = 0.0, work_of_constraints_ = 0.0;  // all works but loops'; that of constraints
   VectorX mean_, applied_, loop_velocity_;
   std::vector<Pack4> loop_impulse_, lanes_;
 };

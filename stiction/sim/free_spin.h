@@ -2,7 +2,7 @@
 //
 // An explicit step of Euler's equations J ω̇ = −ω × J ω adds energy in every step, a share of about (Δt ω)²: a brick
 // that turns five times a second doubles its energy within seconds and in the end overflows. Here they take the
-// implicit midpoint rule instead,
+// implicit midpoint rule instead (theory (3-8)),
 //
 //     J (ω⁺ − ω) = −Δt ω̄ × J ω̄,   ω̄ = (ω + ω⁺)/2,
 //

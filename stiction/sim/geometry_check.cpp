@@ -81,8 +81,11 @@ bool GeometryCheck::is_as_promised(const Inputs& in) {
   auto promise = in.promises.begin();
   const auto end = in.promises.end();
   for (const ContactPoint& point : in.found) {
-    for (; promise != end && promise->id < point.id; ++promise) all_there &= !promise->is_carried;
-    const bool has_row = promise != end && promise->id == point.id;
+    bool has_row = promise != end && promise->id == point.id;
+    if (!has_row) {
+      for (; promise != end && promise->id < point.id; ++promise) all_there &= !promise->is_carried;
+      has_row = promise != end && promise->id == point.id;
+    }
     const double promised = has_row ? std::min(0.0, promise->gap) : 0.0;
     unforeseen = std::max(unforeseen, promised - point.gap);
     if (!has_row) continue;
@@ -104,9 +107,14 @@ bool GeometryCheck::may_have_met(const Inputs& in) {
     const int body = in.model.shapes[shape].body;
     return body < 0 ? 0.0 : in.way[body];
   };
+  const auto end = in.promises.end();
   for (const ContactPoint& point : in.sought) {
-    while (promise != in.promises.end() && promise->id < point.id) ++promise;
-    const bool has_row = promise != in.promises.end() && promise->id == point.id;
+    if (promise != end && promise->id == point.id) {
+      ++promise;
+      continue;
+    }
+    while (promise != end && promise->id < point.id) ++promise;
+    const bool has_row = promise != end && promise->id == point.id;
     if (!has_row && point.gap <= way(point.id.shape_a) + way(point.id.shape_b)) return true;
   }
   return false;

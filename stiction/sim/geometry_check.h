@@ -1,4 +1,4 @@
-// The geometric certificate (docs/simulation.md): what the rows of a step promised against what is found at its end.
+// The geometric certificate (theory §3.10): what the rows of a step promised against what is found at its end.
 //
 // The judge sees rows; whether these are the world's shows where the step ends. Two things are looked at:
 //

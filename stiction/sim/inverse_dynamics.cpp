@@ -220,7 +220,7 @@ void InverseDynamics::Workspace::start_from_last_step(const State& state) {
   }
 }
 
-// (3.3) with λ = 0, less what acts by itself.
+// Theory (6-2) with λ = 0, less what acts by itself.
 VectorX InverseDynamics::Workspace::force_without_constraints(const Simulator& simulator, const VectorX& velocity) {
   acceleration = (velocity - simulator.state().v) / simulator_settings.time_step;
   VectorX tau(velocity.size());

@@ -1,14 +1,14 @@
-// Inverse dynamics with contact (specification 3.6): which impulses and joint forces make a step end with the velocity
+// Inverse dynamics with contact (theory §6): which impulses and joint forces make a step end with the velocity
 // v_ref?
 //
-//     σ = R λ + J v_ref + γ,   λ ∈ K,   −(σ + Γ(σ)) ∈ N_K(λ)                                          (3.2)
-//     τ = RNEA(q, v, (v_ref − v)/Δt) − Jᵀ λ/Δt − (what else acts)                                     (3.3)
+//     σ = R λ + J v_ref + γ,   λ ∈ K,   −(σ + Γ(σ)) ∈ N_K(λ)                                          (6-1)
+//     τ = RNEA(q, v, (v_ref − v)/Δt) − Jᵀ λ/Δt − (what else acts)                                     (6-2)
 //
 // K is that of the step: contacts, joint limits, dry friction and loops together. What else acts are the forces that
 // the step adds by itself: springs and dampers of joints (implicit where the simulator's are), actuators at the present
 // control, external forces. So τ is what Simulator::set_joint_force() takes, and step() then ends with v_ref.
 //
-// With v_ref given σ hardly depends on λ: (3.2) falls apart into one problem per constraint and is solved by
+// With v_ref given σ hardly depends on λ: (6-1) falls apart into one problem per constraint and is solved by
 //     s = Γ(R λ + g),   λ ← P^{R+ρI}_K( −(R + ρI)⁻¹ (g + s − ρ λ) ),   g = J v_ref + γ,
 // in one or two iterations. Rigid contact (R = 0) leaves λ open: whatever lies in K and does no work; the iteration
 // takes the solution nearest to where it starts. Where v_ref contradicts a rigid constraint (it penetrates; it slides,

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/math/vectorise.h"
 #include "stiction/sim/workspace.h"
 
 namespace stiction {
@@ -16,11 +17,23 @@ constexpr double most_ahead = 20.0;      // times what gravity does in a step
 constexpr int most_rechecks = 12;        // per step
 constexpr std::uint64_t another_name = 0x9e3779b97f4a7c15;
 
-// Whether some body moves farther than pairs were sought for.
-bool goes_beyond(std::span<const double> way, std::span<const double> reach, double slack) {
-  bool beyond = false;
-  for (std::size_t b = 0; b < way.size(); ++b) beyond |= !(way[b] <= reach[b] + slack);
-  return beyond;
+// Whether some body moves farther than pairs were sought for. And what they are sought for in the next step: what was
+// added to the way of a body in this one is a guess at what forces will do.
+bool goes_beyond(std::span<const double> ways, std::span<const double> reaches, double slack, double falling,
+                 std::vector<double>& next) {
+  next.resize(ways.size());
+  const double *way = ways.data(), *reach = reaches.data(), most = most_ahead * falling;
+  double* const to = next.data();
+  const int n = static_cast<int>(ways.size());
+  int beyond = 0;
+  STICTION_VECTORISE
+  for (int b = 0; b < n; ++b) {
+    beyond += !(way[b] <= reach[b] + slack);
+    double ahead = reach[b] - way[b];
+    ahead = ahead < falling ? falling : ahead;
+    to[b] = way[b] + (most < ahead ? most : ahead);
+  }
+  return beyond != 0;
 }
 
 void widen(std::span<const double> way, std::vector<double>& reach) {
@@ -137,16 +150,11 @@ void Simulator::Workspace::look_ahead() {
   const double farthest_turn = contact_finder.find_ways(dynamics, time_step, end_way);
   const double margin = contact_finder.margin(), falling = time_step * time_step * model->gravity.norm();
   std::span<const ContactPoint> sought = points;
-  if (goes_beyond(end_way, state.found.reach, part_of_margin * margin)) {
+  if (goes_beyond(end_way, state.found.reach, part_of_margin * margin, falling, next_found.reach)) {
     wider_reach = state.found.reach;
     widen(end_way, wider_reach);
     contact_finder.find_earlier(wider_reach, state.collision, wider_points);
     sought = wider_points;
-  }
-  next_found.reach.resize(end_way.size());
-  // What a body was sought for beyond its way is a guess at what forces will do in the next step.
-  for (std::size_t b = 0; b < end_way.size(); ++b) {
-    next_found.reach[b] = end_way[b] + std::clamp(state.found.reach[b] - end_way[b], falling, most_ahead * falling);
   }
   contact_finder.find(next_found.reach, state.collision, next_found.points);
   geometry_check.check({.model = *model,
@@ -260,9 +268,10 @@ void Simulator::Workspace::add_exact(ContactPoint point, double gap, double time
 
 // The step is done: its end is the state.
 void Simulator::Workspace::accept() {
+  next_found.q = next_position;  // from here on nothing can fail
   if (settings.sleeping) sleeping.count(*model, end_velocity, settings.sleep_speed, state.rest_steps);
+  undo.is_accepted = true;
   state.warm_starts.swap(next_warm_starts);
-  next_found.q = next_position;
   state.found.swap(next_found);
   state.q.swap(next_position);
   state.v.swap(end_velocity);

@@ -38,12 +38,13 @@ bool PositionProjection::copy_rows(const Model& model, const RowSet& rows, std::
     const bool contact = source == ConstraintSource::contact, loop = source == ConstraintSource::loop;
     const bool compliant = loop ? model.loops[rows[i].id.first].compliance > 0.0 : rows[i].compliance[2] > 0.0;
     const bool driven = source == ConstraintSource::dry_friction || source == ConstraintSource::servo;
-    if (driven || compliant) continue;  // nothing to correct
+    if (driven || compliant || rows[i].is_left_out()) continue;  // nothing to correct
     if (contact && !settings.project_positions) continue;
     const Pack4 error = rows[i].error + time_step * end_velocity[i];
     Pack4 wanted{};
     if (loop) {
       for (int r = 0; r < rows[i].law.rows; ++r) {
+        if (rows[i].left_out >> r & 1U) continue;
         wanted[r] = std::clamp(gain * error[r], -settings.largest_correction, settings.largest_correction);
         needed = needed || std::abs(error[r]) > negligible_error;
       }

@@ -1,5 +1,5 @@
 // Position-level correction in place of Baumgarte's (ConstraintSettings::project_positions; project_loops: of loops
-// and limits alone).
+// and limits alone); theory §3.12.
 //
 // After the velocities v⁺ are known, the smallest pseudo-velocity u (in the metric of the inertia) is found with which
 // positions end where they should: for the gap that the step would leave, Φ + Δt c⁺,

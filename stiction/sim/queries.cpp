@@ -6,25 +6,30 @@
 
 namespace stiction {
 
+void Simulator::Workspace::list_contacts() {
+  const int count = row_builder.num_contacts();
+  contacts.resize(count);
+  for (int i = 0; i < count; ++i) {
+    Contact& c = contacts[i];
+    c.point = points[row_builder.point(i)];
+    c.body_a = model->shapes[c.point.id.shape_a].body;
+    c.body_b = model->shapes[c.point.id.shape_b].body;
+    c.frame = row_builder.frame(i);
+    c.impulse = Vector3(impulse[i][0], impulse[i][1], impulse[i][2]);
+    c.force = c.frame * c.impulse / time_step;
+    const Pack4 end = velocity[i] - rows[i].compliance * impulse[i] - rows[i].offset;
+    c.velocity = Vector3(end[0], end[1], end[2]);
+    c.friction = rows[i].law.friction;
+    c.regime = regime[i];
+  }
+  contacts_current = true;
+}
+
 std::span<const Contact> Simulator::contacts() const {
   Workspace& w = *workspace_;
   if (w.contacts_current) return w.contacts;
-  const int count = w.state.step == 0 ? 0 : w.row_builder.num_contacts();
-  w.contacts.resize(count);
-  for (int i = 0; i < count; ++i) {
-    Contact& c = w.contacts[i];
-    c.point = w.points[w.row_builder.point(i)];
-    c.body_a = w.model->shapes[c.point.id.shape_a].body;
-    c.body_b = w.model->shapes[c.point.id.shape_b].body;
-    c.frame = w.row_builder.frame(i);
-    c.impulse = Vector3(w.impulse[i][0], w.impulse[i][1], w.impulse[i][2]);
-    c.force = c.frame * c.impulse / w.time_step;
-    const Pack4 end = w.velocity[i] - w.rows[i].compliance * w.impulse[i] - w.rows[i].offset;
-    c.velocity = Vector3(end[0], end[1], end[2]);
-    c.friction = w.rows[i].law.friction;
-    c.regime = w.regime[i];
-  }
-  w.contacts_current = true;
+  if (w.state.step == 0 || !w.has_rows) return {};
+  w.list_contacts();
   return w.contacts;
 }
 
@@ -76,7 +81,7 @@ void Simulator::Workspace::for_each_loop_wrench(Function&& function) {
 
 const VectorX& Simulator::constraint_impulse() const {
   Workspace& w = *workspace_;
-  if (w.state.step == 0 || w.rows.size() == 0) {
+  if (w.state.step == 0 || !w.has_rows || w.rows.size() == 0) {
     w.constraint_impulse.setZero();
     return w.constraint_impulse;
   }
@@ -98,7 +103,8 @@ const VectorX& Simulator::constraint_impulse() const {
 std::pair<Vector3, Vector3> Simulator::joint_wrench(int body) {
   Workspace& w = *workspace_;
   if (body < 0 || body >= w.model->num_bodies()) refuse("joint wrench: body ", body, " does not exist");
-  if (w.state.step == 0 || w.model->bodies[body].joint == JointType::free) return {Vector3::Zero(), Vector3::Zero()};
+  if (w.state.step == 0 || !w.has_rows || w.model->bodies[body].joint == JointType::free)
+    return {Vector3::Zero(), Vector3::Zero()};
   w.past_dynamics();
   DynamicsData& past = *w.past;
   const VectorX acceleration = (w.state.v - w.end_velocity) / w.time_step;

@@ -1,5 +1,5 @@
 // What the actuators of one degree of freedom exert together, by its velocity v at the end of the step
-// (docs/simulation.md), seen from the joint:
+// (theory §3.9), seen from the joint:
 //
 //     S(v) = clamp( Σ_a clamp(force_a − slope_a v, lower_a, upper_a), ± effort limit ).
 //

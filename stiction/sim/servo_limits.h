@@ -1,4 +1,4 @@
-// Servos that may reach their limits (docs/simulation.md, Servos).
+// Servos that may reach their limits (theory §3.9).
 //
 // A degree of freedom whose actuators have gains and limits is taken in one of three ways:
 //   free       its gains are in M̂ as if there were no limits: the usual one, and it costs nothing;

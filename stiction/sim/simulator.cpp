@@ -7,11 +7,10 @@
 #include "stiction/sim/workspace.h"
 
 namespace stiction {
-namespace {
 
-void check_settings(const SimulatorSettings& s, double time_step) {
-  if (!(time_step > 0.0) || !std::isfinite(time_step)) {
-    refuse("simulator: time_step is ", time_step, "; it must be finite and positive");
+void check_settings(const SimulatorSettings& s) {
+  if (!(s.time_step >= 0.0) || !std::isfinite(s.time_step)) {
+    refuse("simulator: time_step is ", s.time_step, "; it must be finite and positive, or 0 for the model's");
   }
   const auto positive = [](const char* name, double value) {
     if (!(value > 0.0) || !std::isfinite(value)) {
@@ -40,6 +39,19 @@ void check_settings(const SimulatorSettings& s, double time_step) {
   positive("sleep_speed", s.sleep_speed);
   if (s.timed_every < 1) refuse("simulator: timed_every is ", s.timed_every, "; it must be positive");
   if (s.sleep_after < 1) refuse("simulator: sleep_after is ", s.sleep_after, "; it must be positive");
+  make_solver(s.solver);  // throws with the list of those there are
+}
+
+namespace {
+
+const SimulatorSettings& checked(const SimulatorSettings& settings) {
+  check_settings(settings);
+  return settings;
+}
+
+double checked_time_step(double time_step) {
+  if (time_step > 0.0 && std::isfinite(time_step)) return time_step;
+  refuse("simulator: the model suggests a time_step of ", time_step, "; it must be finite and positive");
 }
 
 std::shared_ptr<const Model> not_null(std::shared_ptr<const Model> model) {
@@ -64,8 +76,8 @@ std::string_view to_string(StepStage stage) {
 
 Simulator::Workspace::Workspace(std::shared_ptr<const Model> m, const SimulatorSettings& s)
     : model(not_null(std::move(m))),
-      settings(s),
-      time_step(s.time_step == 0.0 ? model->suggested_time_step : s.time_step),
+      settings(checked(s)),
+      time_step(checked_time_step(s.time_step == 0.0 ? model->suggested_time_step : s.time_step)),
       state(State::initial(*model)),
       dynamics(*model),
       contact_finder(model, s.collision),
@@ -75,19 +87,12 @@ Simulator::Workspace::Workspace(std::shared_ptr<const Model> m, const SimulatorS
       turning(*model),
       row_builder(model),
       stick_memory(*model),
-      pool(std::clamp(s.threads, 1, 1024)),
+      pool(s.threads),
       energy_balance(*model, time_step) {
-  check_settings(settings, time_step);
   settings.time_step = time_step;
   contact_model = make_configured_solver()->traits().model;
-  const int nv = model->num_velocities();
-  joint_force.setZero(nv);
-  generalized_force.setZero(nv);
-  free_velocity.setZero(nv);
-  factor_impulse.setZero(nv);
-  constraint_impulse.setZero(nv);
-  end_velocity.setZero(nv);
-  next_position = model->initial_position;
+  joint_force.setZero(model->num_velocities());
+  resize_velocities();
 }
 
 std::unique_ptr<ContactSolver> Simulator::Workspace::make_configured_solver() const {
@@ -103,8 +108,8 @@ std::unique_ptr<ContactSolver> Simulator::Workspace::make_configured_solver() co
 
 IslandSlot& Simulator::Workspace::slot(int k) {
   while (static_cast<int>(slots.size()) <= k) {
-    slots.emplace_back();
-    slots.back().solver = make_configured_solver();
+    auto solver = make_configured_solver();  // a slot without one is never seen, also where memory ends
+    slots.emplace_back().solver = std::move(solver);
     // Links of a robot in free fall do not move against each other: what is left of g then is rounding. A residual
     // relative to it would mean nothing; relative to what gravity does in a step it does.
     slots.back().assembler.set_velocity_floor(model->gravity.norm() * time_step);
@@ -120,33 +125,88 @@ void Simulator::Workspace::count_uncertified() {
 }
 
 void Simulator::Workspace::begin_step() {
+  if (is_broken) renew_scratch();
   clock.start(settings.timed_every, report);
   report.iterations = report.factorisations = 0;  // of all rounds of the step
   spent_iterations = 0;
-  if (settings.on_failure != FailurePolicy::raise && interrupt == nullptr) return;
-  collision_before = state.collision;
-  found_before = state.found;
-  rest_steps_before = state.rest_steps;
+  contact_finder.note_changes();
+  undo.found = state.found;
+  undo.rest_steps = state.rest_steps;
+  undo.rest_inputs = state.rest_inputs;
+  undo.time = state.time;
+  undo.energy = energy_balance.memory();
+  undo.is_accepted = contacts_current = false;
   stop_if_asked();
 }
 
-void Simulator::Workspace::restore_state() {
-  state.collision = collision_before;
-  state.found = found_before;
-  state.rest_steps = rest_steps_before;
-  state_changed();
-}
-
+// What throws is undone by who called the step.
 void Simulator::Workspace::stop_if_asked() {
   if (interrupt == nullptr || !interrupt->check()) return;
-  restore_state();
   throw StepInterrupted("step at time " + std::to_string(state.time) + ": interrupted");
 }
 
-// The state stays that of before the step.
+// Nothing here allocates: what ran out of memory can be undone too.
+void Simulator::Workspace::undo_step() {
+  if (undo.is_accepted) {
+    state.warm_starts.swap(next_warm_starts);
+    state.q.swap(next_position);
+    state.v.swap(end_velocity);
+    state.time = undo.time;
+    --state.step;
+  }
+  contact_finder.take_back(state.collision);
+  state.found.swap(undo.found);
+  state.rest_steps.swap(undo.rest_steps);
+  state.rest_inputs = undo.rest_inputs;
+  points = {};
+  is_broken = true;
+  has_rows = past_current = false;
+  const bool knows_contacts = contacts_current;
+  state_changed();
+  contacts_current = knows_contacts;
+  energy_balance.restore(undo.energy);
+}
+
+// Stages keep their memory from step to step, sized as it was needed; where one ended early, sizes may not agree.
+void Simulator::Workspace::renew_scratch() {
+  dynamics = DynamicsData(*model);
+  contact_finder = ContactFinder(model, settings.collision);
+  actuation = Actuation(*model);
+  servo_limits = ServoLimits(*model);
+  free_spin = FreeSpin(*model);
+  turning = Turning(*model);
+  row_builder = RowBuilder(model);
+  rows = RowSet();
+  stick_memory = StickMemory(*model);
+  islands = Islands();
+  slots.clear();
+  num_slots = 0;
+  sleeping = Sleeping();
+  projection = PositionProjection();
+  geometry_check = GeometryCheck();
+  pair_sweep = PairSweep();
+  past.reset();
+  const EnergyBalance::Memory memory = energy_balance.memory();
+  energy_balance = EnergyBalance(*model, time_step);
+  energy_balance.restore(memory);
+  resize_velocities();
+  is_broken = false;
+}
+
+void Simulator::Workspace::resize_velocities() {
+  const int nv = model->num_velocities();
+  generalized_force.setZero(nv);
+  free_velocity.setZero(nv);
+  factor_impulse.setZero(nv);
+  constraint_impulse.setZero(nv);
+  end_velocity.setZero(nv);
+  next_position = model->initial_position;
+}
+
+// The contacts of the step stay to be looked at; all else is that of before.
 void Simulator::Workspace::raise() {
   count_uncertified();
-  restore_state();
+  list_contacts();
   throw SolverFailure("step at time " + std::to_string(state.time) + ": " + settings.solver + " ended " +
                           std::string(to_string(report.status)) + " with a residual of " +
                           std::to_string(report.residuals.eps_nat),
@@ -161,6 +221,7 @@ void Simulator::Workspace::forget() {
   state.warm_starts.clear();
   state.collision.clear();
   state.rest_steps.clear();
+  state.rest_inputs = 0;
   state.found.clear();
   state_changed();
 }
@@ -233,6 +294,7 @@ void Simulator::set_state(const State& state) {
   check_state(model(), state);
   workspace_->state = state;
   workspace_->state_changed();
+  if (Sleeping::was_disturbed(model(), state, workspace_->settings.sleep_speed)) workspace_->wake();
 }
 
 void Simulator::reset() {
@@ -307,40 +369,54 @@ void Simulator::set_interrupt(Interrupt* interrupt) {
 const StepReport& Simulator::step() {
   Workspace& w = *workspace_;
   w.begin_step();
-  w.update_dynamics();
-  w.clock.stop(StepStage::kinematics, w.report);
-  w.find_contacts();
-  w.find_sleepers();
-  w.clock.stop(StepStage::collide, w.report);
-  w.find_free_velocity();
-  w.clock.stop(StepStage::free_velocity, w.report);
-  w.reach_with_free_velocity();
-  w.clock.stop(StepStage::collide, w.report);
-  do {
-    w.make_rows();
-    w.clock.stop(StepStage::rows, w.report);
-    w.solve_islands();
-    while (w.limit_servos()) {
-      w.make_rows();
-      w.solve_islands();
-    }
-    w.clock.stop(StepStage::solve, w.report);
-    w.judge_islands();
-    w.clock.stop(StepStage::judge, w.report);
-    w.find_end();
-    w.clock.stop(StepStage::integrate, w.report);
-    w.look_ahead();
-    w.clock.stop(StepStage::collide, w.report);
-  } while (w.recheck());
-  w.worst_residual = std::max(w.worst_residual, w.report.residuals.eps_nat);
-  if (!w.report.accepted) ++w.num_failed_steps;
-  if (!w.report.accepted && w.settings.on_failure == FailurePolicy::raise) w.raise();
-  w.accept();
-  w.close_energy();
-  w.clock.stop(StepStage::integrate, w.report);
-  w.count_uncertified();
-  w.report.time = w.state.time;
+  try {
+    w.run_stages();
+  } catch (const SolverFailure&) {
+    w.undo_step();
+    w.is_broken = false;
+    throw;
+  } catch (...) {
+    w.undo_step();
+    throw;
+  }
   return w.report;
+}
+
+void Simulator::Workspace::run_stages() {
+  update_dynamics();
+  clock.stop(StepStage::kinematics, report);
+  find_contacts();
+  find_sleepers();
+  clock.stop(StepStage::collide, report);
+  find_free_velocity();
+  clock.stop(StepStage::free_velocity, report);
+  reach_with_free_velocity();
+  clock.stop(StepStage::collide, report);
+  do {
+    make_rows();
+    clock.stop(StepStage::rows, report);
+    solve_islands();
+    while (limit_servos()) {
+      make_rows();
+      solve_islands();
+    }
+    clock.stop(StepStage::solve, report);
+    judge_islands();
+    clock.stop(StepStage::judge, report);
+    find_end();
+    clock.stop(StepStage::integrate, report);
+    look_ahead();
+    clock.stop(StepStage::collide, report);
+  } while (recheck());
+  worst_residual = std::max(worst_residual, report.residuals.eps_nat);
+  if (!report.accepted) ++num_failed_steps;
+  if (!report.accepted && settings.on_failure == FailurePolicy::raise) raise();
+  accept();
+  close_energy();
+  clock.stop(StepStage::integrate, report);
+  count_uncertified();
+  report.time = state.time;
+  has_rows = true;
 }
 
 const StepReport& Simulator::step(int count) {

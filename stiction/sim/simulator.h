@@ -1,4 +1,4 @@
-// Steps a world. One step (specification 3.1):
+// Steps a world. One step (theory §3.1):
 //
 //     kinematics → collide → free velocity → rows → solve per island → judge → integrate
 //
@@ -27,7 +27,7 @@ namespace stiction {
 
 enum class FailurePolicy {
   report,  // take the best iterate; StepReport says so
-  raise,   // throw SolverFailure when a step is not accepted; the state stays that of before the step
+  raise,   // throw SolverFailure when a step is not accepted
 };
 
 struct SimulatorSettings {
@@ -57,6 +57,10 @@ struct SimulatorSettings {
   int sleep_after = 50;       // steps at rest until an island sleeps
   int timed_every = 16;       // steps; 1 times the stages of every step, which costs 0.1 µs
 };
+
+// Throws std::invalid_argument naming the setting and its value, or the solver. The constructor of a simulator asks
+// before anything is built.
+void check_settings(const SimulatorSettings& settings);
 
 // Thrown under FailurePolicy::raise.
 class SolverFailure : public std::runtime_error {
@@ -118,6 +122,10 @@ class Simulator {
   // What may stop a step from outside, from inside of its solver too; it must live as long as it is set. Null: nothing.
   void set_interrupt(Interrupt* interrupt);
 
+  // A step that throws (FailurePolicy::raise, forces or velocities that are no longer finite, memory) is undone: state,
+  // warm starts, caches, sleepers and energies are those of before it, and going on gives the bits of a simulator that
+  // never tried. report() then tells of the step that failed, contacts() too where a solver failed;
+  // constraint_impulse() and joint_wrench() are zero.
   const StepReport& step();
   const StepReport& step(int count);  // the report of the last one; `worst` of all steps through worst_residual()
   const StepReport& report() const;

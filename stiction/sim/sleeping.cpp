@@ -1,10 +1,39 @@
 #include "stiction/sim/sleeping.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
 namespace stiction {
+
+std::uint64_t Sleeping::sum_inputs(const VectorX& control, const VectorX& joint_force,
+                                   std::span<const BodyWrench> external_forces) {
+  std::uint64_t sum = 0xcbf29ce484222325;
+  const auto add = [&](std::uint64_t bits) { sum = std::rotl((sum ^ bits) * 0x9e3779b97f4a7c15, 29); };
+  const auto add_vector = [&](const auto& values) {
+    for (const double x : values) add(std::bit_cast<std::uint64_t>(x));
+  };
+  add_vector(control);
+  add_vector(joint_force);
+  for (const BodyWrench& wrench : external_forces) {
+    add(static_cast<std::uint64_t>(wrench.body) + 1);
+    add_vector(wrench.force), add_vector(wrench.torque), add_vector(wrench.point);
+  }
+  return sum | 1;
+}
+
+bool Sleeping::was_disturbed(const Model& model, const State& state, double sleep_speed) {
+  if (state.rest_steps.size() != model.trees.size()) return false;  // nothing rests
+  bool any_rests = false;
+  for (std::size_t t = 0; t < model.trees.size(); ++t) {
+    if (state.rest_steps[t] <= 0) continue;
+    any_rests = true;
+    const auto speeds = state.v.segment(model.trees[t].first_velocity, model.trees[t].num_velocities);
+    if (speeds.size() > 0 && !(speeds.cwiseAbs().maxCoeff() < sleep_speed)) return true;
+  }
+  return any_rests && !state.found.is_at(state.q);
+}
 
 int Sleeping::root(int tree) {
   while (parent_[tree] != tree) {

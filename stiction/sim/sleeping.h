@@ -11,12 +11,21 @@
 
 #include "stiction/collision/contact_point.h"
 #include "stiction/constraints/identity.h"
+#include "stiction/dynamics/dynamics.h"
 #include "stiction/model/model.h"
+#include "stiction/sim/state.h"
 
 namespace stiction {
 
 class Sleeping {
  public:
+  // A sum over the bits of what acts on the world from outside; never 0. Where it changes, everything wakes.
+  static std::uint64_t sum_inputs(const VectorX& control, const VectorX& joint_force,
+                                  std::span<const BodyWrench> external_forces);
+  // Whether a state that comes from elsewhere says that trees rest which cannot: positions that were changed since
+  // contacts were found, or trees at rest that move.
+  static bool was_disturbed(const Model& model, const State& state, double sleep_speed);
+
   // Which trees sleep in this step, from how long each has been at rest (State::rest_steps, resized here).
   void find(const Model& model, std::span<const ContactPoint> points, int sleep_after,
             std::vector<std::int32_t>& rest_steps);

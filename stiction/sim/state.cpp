@@ -9,7 +9,8 @@
 namespace stiction {
 namespace {
 
-constexpr std::uint64_t magic = 0x3330657461745353;  // "SState03", little endian
+constexpr std::uint64_t magic = 0x3430657461745353;     // "SState04", little endian
+constexpr std::uint64_t magic_03 = 0x3330657461745353;  // did not know what they rest under
 
 std::uint64_t checksum(std::span<const std::byte> bytes) {  // FNV-1a
   std::uint64_t hash = 0xcbf29ce484222325;
@@ -163,6 +164,7 @@ std::vector<std::byte> State::to_bytes() const {
   body.put_array(collision.bytes.data(), collision.bytes.size());
   put_found(found, body);
   body.put_array(rest_steps.data(), rest_steps.size());
+  body.put(rest_inputs);
   Writer all;
   all.put(magic);
   all.put(checksum(body.bytes));
@@ -172,7 +174,8 @@ std::vector<std::byte> State::to_bytes() const {
 
 State State::from_bytes(std::span<const std::byte> bytes) {
   Reader reader(bytes);
-  if (reader.get<std::uint64_t>() != magic) refuse("state: these bytes are no state of this version");
+  const auto version = reader.get<std::uint64_t>();
+  if (version != magic && version != magic_03) refuse("state: these bytes are no state of this version");
   const auto sum = reader.get<std::uint64_t>();
   if (sum != checksum(bytes.subspan(16))) refuse("state: the checksum does not match: the bytes are damaged");
   State state;
@@ -185,6 +188,7 @@ State State::from_bytes(std::span<const std::byte> bytes) {
   reader.get_array(state.collision.bytes);
   get_found(reader, state.found);
   reader.get_array(state.rest_steps);
+  if (version == magic) state.rest_inputs = reader.get<std::uint64_t>();
   if (!reader.at_end()) refuse("state: bytes are left over");
   return state;
 }

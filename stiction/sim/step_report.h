@@ -1,4 +1,4 @@
-// What a step tells its caller: the certificate (specification 3.7).
+// What a step tells its caller: the certificate (theory §3.7).
 #pragma once
 
 #include <array>
@@ -18,13 +18,19 @@ struct StepReport {
 
   // Constraints of the step. Contacts by regime; the others by kind.
   int num_contacts = 0, num_sticking = 0, num_sliding = 0, num_open = 0;
+  int num_held_contacts = 0;  // of the open ones: no joint moves them along their normal, and they do nothing
   int num_limits = 0, num_dry_frictions = 0, num_loops = 0;
   int num_servos = 0, num_saturated_servos = 0;  // servos at or near their limit; those at it
   int num_islands = 0;
   int num_sleeping_bodies = 0;
-  // Islands solved without driving penetrations out, because no motion did that for all of their contacts: what is
-  // wedged stays as deep as it is.
+  // Islands solved without driving penetrations out, because no motion did that for all of their contacts, in this step
+  // or when that was tried last: what is wedged stays as deep as it is.
   int num_jammed_islands = 0;
+
+  // Rows of loops that say what others say already, to ConstraintSettings::loop_tolerance, and are left out; and by how
+  // much the errors of these positions contradict the others, at most, m or rad.
+  int num_redundant_rows = 0;
+  double largest_loop_mismatch = 0.0;
 
   // The solver's account: the worst status of all islands, iterations of all.
   SolveStatus status = SolveStatus::converged;
@@ -49,7 +55,7 @@ struct StepReport {
 
   // Energy, J. Of the state that the step began with; and what constraint impulses did in the step.
   double kinetic_energy = 0.0, potential_energy = 0.0;
-  double constraint_work = 0.0;  // T(v⁺) − T(v_f), (1.9)
+  double constraint_work = 0.0;  // T(v⁺) − T(v_f), (1-16)
   double dissipated = 0.0;       // by friction of contacts and joints, ≥ 0
   double actuator_work = 0.0;    // of actuators
   double applied_work = 0.0;     // of the joint and external forces that the caller set

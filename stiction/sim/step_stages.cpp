@@ -1,4 +1,4 @@
-// The stages of a step (specification 3.1), each a function of a room below.
+// The stages of a step (theory §3.1), each a function of a room below.
 #include <algorithm>
 #include <cmath>
 
@@ -24,6 +24,9 @@ void Simulator::Workspace::update_dynamics() {
 
 void Simulator::Workspace::find_sleepers() {
   if (!settings.sleeping) return;
+  const std::uint64_t inputs = Sleeping::sum_inputs(state.control, joint_force, external_forces);
+  if (state.rest_inputs != inputs && state.rest_inputs != 0) wake();
+  state.rest_inputs = inputs;
   sleeping.find(*model, points, settings.sleep_after, state.rest_steps);
   points = sleeping.awake_points(*model, points);
   report.num_sleeping_bodies = sleeping.num_sleeping_bodies(*model);
@@ -79,8 +82,23 @@ void Simulator::Workspace::make_rows() {
   carry_guesses();
   stick_memory.recall(stick_inputs(), rows);
   islands.find(rows, static_cast<int>(model->trees.size()));
+  leave_out_rows();
   num_slots = islands.size();
   for (int k = 0; k < num_slots; ++k) assemble_island(k);
+}
+
+void Simulator::Workspace::leave_out_rows() {
+  report.num_redundant_rows = 0;
+  report.largest_loop_mismatch = 0.0;
+  for (int k = 0; !model->loops.empty() && k < islands.size(); ++k) {
+    const RedundantLoops::Found found =
+        redundant_loops.leave_out(rows, islands.constraints(k), model->num_velocities());
+    report.num_redundant_rows += found.rows;
+    report.largest_loop_mismatch = std::max(report.largest_loop_mismatch, found.mismatch);
+  }
+  report.num_held_contacts = 0;
+  for (int i = 0; i < row_builder.num_contacts(); ++i) report.num_held_contacts += rows[i].is_left_out();
+  if (report.num_redundant_rows + report.num_held_contacts > 0) islands.remove_left_out(rows);
 }
 
 StickMemory::Inputs Simulator::Workspace::stick_inputs() const {
@@ -100,22 +118,45 @@ void Simulator::Workspace::assemble_island(int k) {
   }
 }
 
-// Guesses by identity: both lists ascend. What was jammed in the last step is left as it is, for a jam outlasts a step
-// and to find it again costs a hundred factorisations; now and then it is tried.
+// What was jammed in the last step is left as it is: a jam outlasts a step, and to find it again costs a hundred
+// factorisations. One of which nothing has changed, no depth and no contact, is not tried again; others are, now and
+// then. Both lists ascend.
+void Simulator::Workspace::carry_jams() {
+  constexpr int try_every = 64;                      // steps
+  constexpr double same = 0.1;                       // of a depth: no change
+  const auto for_each_left = [this](auto&& visit) {  // visit(where it was left, row or null)
+    int i = 0;
+    for (const WarmStart& before : state.warm_starts) {
+      if (before.left_depth == 0.0) continue;
+      while (i < rows.size() && rows[i].id < before.id) ++i;
+      visit(before, i < rows.size() && rows[i].id == before.id ? &rows[i] : nullptr);
+    }
+  };
+  bool changed = false;
+  for_each_left([&](const WarmStart& before, const RowSet::Row* row) {
+    const bool stays =
+        row && before.left_depth > 0.0 && std::abs(-row->error[2] - before.left_depth) <= same * before.left_depth;
+    changed = changed || !stays;
+  });
+  if (changed && state.step % try_every == 0) return;
+  for_each_left([&](const WarmStart& before, RowSet::Row* row) {
+    if (!row) return;
+    leave_at_depth(std::abs(before.left_depth), time_step, settings.constraints, *row);
+    row->jam_changed = changed;
+  });
+}
+
+// Guesses by identity: both lists ascend.
 void Simulator::Workspace::carry_guesses() {
-  constexpr int try_every = 64;  // steps
-  const bool leaves = state.step % try_every != 0;
+  carry_jams();
+  if (!settings.warm_start) return;
   auto before = state.warm_starts.begin();
   for (int i = 0; i < rows.size(); ++i) {
     while (before != state.warm_starts.end() && before->id < rows[i].id) ++before;
     if (before == state.warm_starts.end()) break;
-    if (!(before->id == rows[i].id)) continue;
-    if (leaves && before->left_depth > 0.0) {
-      leave_at_depth(before->left_depth, time_step, settings.constraints, rows[i]);
-    }
-    if (settings.warm_start) set_guess(i, *before);
+    if (before->id == rows[i].id) set_guess(i, *before);
   }
-  if (report.num_rechecks == 0 || !settings.warm_start) return;
+  if (report.num_rechecks == 0) return;
   auto last = next_warm_starts.begin();  // of the last round
   for (int i = 0; i < rows.size(); ++i) {
     while (last != next_warm_starts.end() && last->id < rows[i].id) ++last;
@@ -163,7 +204,7 @@ void Simulator::Workspace::solve_island(int k) {
   };
   island.report = {};
   island.jammed = false;
-  const bool in_haste = !dense && members.size() <= few_constraints && may_be_jammed();
+  const bool in_haste = members.size() <= few_constraints && may_be_jammed();
   solve(in_haste ? first_try : 0);
   if (island.report.status <= SolveStatus::acceptable || !may_be_jammed()) return;
 
@@ -198,16 +239,18 @@ void Simulator::Workspace::solve_islands() {
   int most = 0;
   for (int k = 0; k < num_slots; ++k) most = std::max(most, slots[k].report.iterations);
   spent_iterations += most;
-  impulse.resize(rows.size());
-  regime.resize(rows.size());
-  velocity.resize(rows.size());
+  impulse.assign(rows.size(), Pack4{});  // what was left out is in no island
+  regime.assign(rows.size(), ContactRegime::open);
+  velocity.assign(rows.size(), Pack4{});
   for (int k = 0; k < num_slots; ++k) {
     const IslandSlot& island = slots[k];
     report.iterations += island.report.iterations;
     report.factorisations += island.report.factorisations;
-    report.num_jammed_islands += island.jammed;
     report.status = std::max(report.status, island.report.status);
     const auto members = islands.constraints(k);
+    // Found in this step, or left as it was found.
+    report.num_jammed_islands += island.jammed || std::any_of(members.begin(), members.end(),
+                                                              [this](int i) { return rows[i].left_depth > 0.0; });
     for (std::size_t i = 0; i < members.size(); ++i) {
       const Constraint& c = island.assembler.problem().constraint(static_cast<int>(i));
       impulse[members[i]] = pack_rows(c, island.solution.impulse);
@@ -254,7 +297,7 @@ void Simulator::Workspace::judge_islands() {
                     (settings.judge ? eps <= settings.acceptable_tolerance : report.status == SolveStatus::acceptable);
 }
 
-// Regimes, and the work of the impulses by (1.9): with G λ = σ − R λ − g and J v_f = g − γ no product is needed.
+// Regimes, and the work of the impulses by (1-16): with G λ = σ − R λ − g and J v_f = g − γ no product is needed.
 void Simulator::Workspace::account_energy() {
   report.num_contacts = row_builder.num_contacts();
   report.num_sticking = report.num_sliding = report.num_open = 0;
@@ -290,7 +333,6 @@ void Simulator::Workspace::account_energy() {
       switch (regime[members[i]] = contact_regime(slots[k].assembler.problem(), static_cast<int>(i),
                                                   slots[k].solution.impulse, slots[k].solution.velocity)) {
         case ContactRegime::open:
-          ++report.num_open;
           break;
         case ContactRegime::sticking:
           ++report.num_sticking;
@@ -301,6 +343,7 @@ void Simulator::Workspace::account_energy() {
       }
     }
   }
+  report.num_open = report.num_contacts - report.num_sticking - report.num_sliding;
   energy_balance.open(dynamics, free_spin, actuation, state.q, state.v, report);
   for (const ContactPoint& point : points) {
     report.largest_penetration = std::max(report.largest_penetration, -point.gap);
@@ -360,7 +403,7 @@ void Simulator::Workspace::remember_impulses() {
     const bool contact = next.id.source == ConstraintSource::contact;
     if (contact) x = row_builder.frame(i) * x;
     for (int r = 0; r < 3; ++r) next.impulse[r] = x[r];
-    next.left_depth = rows[i].left_depth;
+    next.left_depth = rows[i].jam_changed ? -rows[i].left_depth : rows[i].left_depth;
     if (contact) {
       const Pack4 end = velocity[i] - rows[i].compliance * impulse[i] - rows[i].offset;
       stick_memory.store(stuck, rows, i, regime[i] == ContactRegime::sticking, end, next);

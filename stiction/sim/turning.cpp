@@ -26,6 +26,23 @@ constexpr double square(double x) {
   return x * x;
 }
 
+// The larger ones, lane by lane; a NaN is passed over.
+Pack4 larger(const Pack4& a, const Pack4& b) {
+  return a < b ? b : a;
+}
+double largest(const Pack4& a) {
+  return std::max(std::max(a[0], a[1]), std::max(a[2], a[3]));
+}
+
+// Largest |x_j| of some velocities.
+double largest_of(const std::vector<std::pair<int, int>>& runs, const double* x) {
+  double size = 0.0;
+  for (const auto& [first, end] : runs) {
+    for (int j = first; j < end; ++j) size = std::max(size, std::abs(x[j]));
+  }
+  return size;
+}
+
 // x ← A⁻¹ x for a full matrix by rows, with row exchanges. False where it is singular.
 bool solve_full(int n, std::vector<double>& a, double* x) {
   for (int k = 0; k < n; ++k) {
@@ -69,8 +86,9 @@ Turning::Turning(const Model& model) {
       const Body& body = model.bodies[i];
       if (body.joint == JointType::prismatic) continue;
       const int count = num_velocities_of(body.joint);
-      for (int k = body.joint == JointType::free ? 3 : 0; k < count; ++k)
-        turning.angular.push_back(body.first_velocity + k);
+      const int from = body.first_velocity + (body.joint == JointType::free ? 3 : 0);
+      if (turning.angular.empty() || turning.angular.back().second != from) turning.angular.emplace_back(from, from);
+      turning.angular.back().second = body.first_velocity + count;
     }
     if (!turning.angular.empty()) trees_.push_back(std::move(turning));
   }
@@ -79,13 +97,19 @@ Turning::Turning(const Model& model) {
 
 double Turning::share(const TurningTree& tree, const double* v, const double* free_velocity, double time_step,
                       double& speed) const {
-  double change = 0.0;
-  speed = 0.0;
-  for (const int j : tree.angular) {
-    speed = std::max(speed, std::abs(v[j] + free_velocity[j]));
-    change = std::max(change, std::abs(free_velocity[j] - v[j]));
+  Pack4 sums{}, changes{};
+  for (const auto& [first, end] : tree.angular) {
+    const auto compare = [&](const Pack4& a, const Pack4& b) {
+      const Pack4 sum = a + b, difference = b - a;
+      sums = larger(sums, larger(sum, -sum));
+      changes = larger(changes, larger(difference, -difference));
+    };
+    int j = first;
+    for (; j + 4 <= end; j += 4) compare(load4(v + j), load4(free_velocity + j));
+    for (; j < end; ++j) compare(Pack4{v[j]}, Pack4{free_velocity[j]});
   }
-  speed *= 0.5;
+  const double change = largest(changes);
+  speed = 0.5 * largest(sums);
   const double angle = time_step * speed;
   if (!(angle > negligible_angle)) return 0.0;
   if (angle > large_angle || change <= speed) return 1.0;
@@ -160,20 +184,19 @@ double Turning::defect(const Model& model, DynamicsData& data, const TurningTree
   bias_of_tree(model, data, tree.tree, mean_.data(), bias_.data());
   for (int j = tree.first; j < tree.end; ++j) into[j] = time_step * (bias_[j] - data.bias[j]);
   solve_inertia_of_tree(model, data, tree.tree, into.data());
-  double largest = 0.0;
+  double worst = 0.0;
   for (int j = tree.first; j < tree.end; ++j) {
     into[j] += x[j] - start_[j];
     const bool flies = tree.has_free_root && j < tree.first + 3;
-    if (!flies) largest = std::max(largest, std::isfinite(into[j]) ? std::abs(into[j]) : HUGE_VAL);
+    if (!flies) worst = std::max(worst, std::isfinite(into[j]) ? std::abs(into[j]) : HUGE_VAL);
   }
-  return largest;
+  return worst;
 }
 
 // 1 + ½ Δt M⁻¹ ∂b/∂v at mean_. The bias is quadratic in v: differences of any size are its derivative.
 void Turning::slope(const Model& model, DynamicsData& data, const TurningTree& tree, double time_step) {
   const int first = tree.first, n = tree.end - first;
-  double size = 0.0;
-  for (const int j : tree.angular) size = std::max(size, std::abs(mean_[j]));
+  const double size = largest_of(tree.angular, mean_.data());
   matrix_.assign(static_cast<std::size_t>(n) * n, 0.0);
   for (int k = 0; k < n; ++k) {
     const double at = mean_[first + k];
@@ -193,8 +216,7 @@ bool Turning::newton(const Model& model, DynamicsData& data, const TurningTree& 
   const int first = tree.first, n = tree.end - first;
   if (n > largest_newton) return false;
   std::copy(v + first, v + tree.end, x + first);
-  double size = 0.0;
-  for (const int j : tree.angular) size = std::max(size, std::abs(v[j]));
+  const double size = largest_of(tree.angular, v);
   double error = defect(model, data, tree, v, time_step, x, step_);
   for (int k = 0; k < max_newton_steps && error > 1e-15 * size; ++k) {
     slope(model, data, tree, time_step);
@@ -214,8 +236,7 @@ bool Turning::newton(const Model& model, DynamicsData& data, const TurningTree& 
 }
 
 void Turning::brake(const DynamicsData& data, const TurningTree& tree, const double* v, double time_step, double* x) {
-  double speed = 0.0;
-  for (const int j : tree.angular) speed = std::max(speed, std::abs(v[j]));
+  const double speed = largest_of(tree.angular, v);
   const double kept = 1.0 / (1.0 + time_step * speed);
   for (int j = tree.first; j < tree.end; ++j) x[j] = kept * v[j], mean_[j] = 0.0;
   for (int k = 0; k < 3 && tree.has_free_root; ++k) {

@@ -1,4 +1,4 @@
-// Trees that turn: centrifugal, Coriolis and gyroscopic forces by a rule that is symmetric in time.
+// Trees that turn: centrifugal, Coriolis and gyroscopic forces by a rule that is symmetric in time (theory §3.6).
 //
 // An explicit bias b(q, v) adds energy in every step, a share of about (Δt ω)²: a top at 200 rad/s multiplies its
 // energy by hundreds within a second at 1 ms. Here it is taken in the middle of the free step,
@@ -19,6 +19,7 @@
 // Single free bodies have FreeSpin. Constraints change v_f to v⁺ afterwards: with them the order is one.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "stiction/dynamics/dynamics.h"
@@ -43,7 +44,7 @@ class Turning {
     int tree, first, end;  // its velocities
     bool has_free_root;    // the first three are its flight, on which no bias depends
     bool is_one_body;
-    std::vector<int> angular;  // velocities, rad/s
+    std::vector<std::pair<int, int>> angular;  // runs of velocities that are rad/s: first, end
   };
   // Of the symmetric rule, 0 … 1; the rest is explicit.
   double share(const TurningTree& tree, const double* v, const double* free_velocity, double time_step,

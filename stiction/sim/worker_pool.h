@@ -1,18 +1,19 @@
 // A fixed set of threads that share out independent pieces of work. Which thread takes which piece has no influence on
 // the result: pieces write to places of their own.
+//
+// A forked child has no threads but the one that forked: the pool starts others there when it is first used.
 #pragma once
 
-#include <condition_variable>
-#include <exception>
-#include <mutex>
-#include <thread>
-#include <vector>
+#include <memory>
+#include <type_traits>
 
 namespace stiction {
 
 class WorkerPool {
  public:
-  explicit WorkerPool(int threads);  // the caller's thread counts as one
+  // The caller's thread counts as one. Throws std::runtime_error where the system does not give so many; none is left
+  // running then.
+  explicit WorkerPool(int threads);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
@@ -28,18 +29,11 @@ class WorkerPool {
   }
 
  private:
-  void serve();
-  void take_pieces(std::unique_lock<std::mutex>& lock);
+  struct Crew;
+  void leave_parents_crew();
 
-  std::mutex mutex_;
-  std::condition_variable begin_, end_;
-  std::vector<std::thread> threads_;
-  Work work_ = nullptr;
-  void* context_ = nullptr;
-  int count_ = 0, next_ = 0, running_ = 0;
-  bool stop_ = false;
-  int failed_ = -1;
-  std::exception_ptr error_;
+  int num_threads_;
+  std::unique_ptr<Crew> crew_;  // none where there is one thread
 };
 
 }  // namespace stiction

@@ -8,6 +8,7 @@
 
 #include "stiction/constraints/assemble.h"
 #include "stiction/constraints/islands.h"
+#include "stiction/constraints/redundant_loops.h"
 #include "stiction/constraints/row_builder.h"
 #include "stiction/constraints/stick_memory.h"
 #include "stiction/sim/actuation.h"
@@ -38,10 +39,15 @@ struct Simulator::Workspace {
 
   // ---- inputs
   State state;
-  Interrupt* interrupt = nullptr;   // set by the user
-  CollisionCache collision_before;  // of the state, under FailurePolicy::raise or where a step may be interrupted
-  FoundContacts found_before;
-  std::vector<std::int32_t> rest_steps_before;
+  Interrupt* interrupt = nullptr;  // set by the user
+  struct Undo {  // what of the state, and of what outlasts a step, its stages change; the cache: ContactFinder
+    FoundContacts found;
+    std::vector<std::int32_t> rest_steps;
+    std::uint64_t rest_inputs = 0;
+    double time = 0.0;
+    EnergyBalance::Memory energy;
+    bool is_accepted = false;  // q, v, warm starts and found contacts of before lie in the buffers of the next ones
+  } undo;
   VectorX joint_force;                      // set by the user, by velocity
   std::vector<BodyWrench> external_forces;  // set by the user
 
@@ -75,6 +81,7 @@ struct Simulator::Workspace {
   RowSet rows;
   StickMemory stick_memory;
   Islands islands;
+  RedundantLoops redundant_loops;
   std::deque<IslandSlot> slots;
   int num_slots = 0;
   int spent_iterations = 0;  // of the island that took most, in the rounds of the step that are over
@@ -114,10 +121,16 @@ struct Simulator::Workspace {
   long num_law_uncertified_steps = 0, num_geometry_uncertified_steps = 0, num_energy_uncertified_steps = 0;
   std::vector<Contact> contacts;  // on demand
   bool contacts_current = false;
+  bool is_broken = false;  // a step ended in the middle of a stage: what stages keep between steps is not to be trusted
+  bool has_rows = false;   // rows, impulses and regimes are those of a step that came to its end
   StageClock clock;
 
   // The stages of a step, in order.
   void begin_step();
+  void run_stages();
+  void undo_step();  // after an exception in any stage: all is as it was before it
+  void resize_velocities();
+  void renew_scratch();  // all that is neither input nor state, as in a new simulator
   void update_dynamics();
   void find_contacts();
   void find_sleepers();
@@ -125,6 +138,7 @@ struct Simulator::Workspace {
   void solve_free_velocity();
   void reach_with_free_velocity();
   void make_rows();
+  void leave_out_rows();
   void assemble_island(int k);
   void solve_island(int k);
   void solve_islands();
@@ -145,6 +159,7 @@ struct Simulator::Workspace {
   void find_free_body_velocities();
   void remember_impulses();
   void carry_guesses();
+  void carry_jams();
   void set_guess(int i, const WarmStart& from);
   StickMemory::Inputs stick_inputs() const;
   int num_servo_rows() const { return static_cast<int>(servo_limits.rows().size()); }  // the last ones
@@ -154,7 +169,7 @@ struct Simulator::Workspace {
   void close_energy();
   void count_uncertified();
   [[noreturn]] void raise();
-  void restore_state();
+  void list_contacts();
   void stop_if_asked();
   const DynamicsData& past_dynamics();
   template <class Function>

@@ -1,4 +1,4 @@
-// The ADMM iteration (specification 2.6, equation 2.3) that ncp-admm, ccp-admm and the inner problems of staggered
+// The ADMM iteration (theory §2.6, (2-9)) that ncp-admm, ccp-admm and the inner problems of staggered
 // projections share.
 //
 // It works on the equilibrated problem: with w_i = tr(G_ii + R_ii)/3 of constraint i (a scalar per contact leaves cones
@@ -72,7 +72,7 @@ class AdmmCore {
   // False if the factorisation failed.
   bool begin(VectorView linear, VectorView impulse, VectorView dual, double exponent, std::span<const AdmmSet> sets);
 
-  // One iteration (2.3); false at a value that is not finite. Then look at the result and call advance().
+  // One iteration (2-9); false at a value that is not finite. Then look at the result and call advance().
   bool step();
   // Take the result over as the new state: change ρ where the rule asks for it, else extrapolate. False if a
   // factorisation failed.

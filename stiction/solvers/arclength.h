@@ -1,4 +1,4 @@
-// Arclength following of the central path (specification 6.3).
+// Arclength following of the central path (theory §4.3).
 //
 // The central path of this non-convex problem can fold back; a plain interior point then stalls with full centring
 // steps and vanishing predictor steps. Here x ∘ y = κ e, r_p = 0 is followed with log κ as one more unknown, so that κ
@@ -13,7 +13,7 @@
 namespace stiction {
 
 struct ArclengthOptions {
-  double delta = 0.6;             // δ of (6.1): other values give other paths
+  double delta = 0.6;             // δ of (4-3): other values give other paths
   int max_factorisations = 600;   // for this path
   double first_length = 0.5;      // h, part of the way to the boundary that a predictor takes
   double largest_length = 0.7;    // of h

@@ -1,4 +1,4 @@
-// Active-set Newton for dense problems of robot scale (specification 6.5, items 3 and 4).
+// Active-set Newton for dense problems of robot scale (theory §4.5, items 3 and 4).
 //
 // From x = λ − r σ, r_i = 1/max diag G_ii, each contact is taken as open (x_N ≤ 0: dropped), sticking (‖x_T‖ ≤ R,
 // R = μ min(x_N, λ_N if > 0): three rows σ = 0) or sliding: with d = x_T/‖x_T‖ and e = d turned by 90°,

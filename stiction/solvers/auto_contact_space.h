@@ -1,4 +1,4 @@
-// Stages 3–5 of `auto` in contact space, for dense and sparse problems (specification 6.1): accept the guess; interior
+// Stages of `auto` in contact space, for dense and sparse problems (theory §4.1): accept the guess; interior
 // point from beside it, where it is near; stick probe; interior point from a cold start; semismooth Newton from the
 // best of these; arclength following of three other central paths, the long ones after the last resort.
 //

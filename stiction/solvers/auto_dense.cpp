@@ -27,7 +27,8 @@ AutoDenseView AutoDense::load(const AutoDenseView& given, const VectorX& impulse
   if (block_.size() < given.constraints.size()) block_.resize(given.constraints.size());
   copy_and_pad(impulse.data(), given.rows, given.stride, lambda_.data());
   copy_and_pad(given.free_velocity, given.rows, given.stride, free_velocity_.data());
-  largest_impulse_ = 0.0;
+  // The guess may be anything, and the running σ holds its rounding for good.
+  largest_impulse_ = impulse.lpNorm<Eigen::Infinity>();
   for (std::size_t i = 0; i < given.constraints.size(); ++i) block_[i].state = AutoLocal::State::unknown;
   AutoDenseView view = given;
   view.free_velocity = free_velocity_.data();
@@ -70,7 +71,10 @@ void AutoDense::visit_other(const AutoDenseView& view, const Constraint& c, Auto
         const double* row = block.inverse + 3 * k;
         change[k] = -(row[0] * s[0] + row[1] * s[1] + row[2] * s[2]);
       }
-      for (int k = 0; k < 3; ++k) l[k] += change[k];
+      for (int k = 0; k < 3; ++k) {
+        l[k] += change[k];
+        largest_impulse_ = std::max(largest_impulse_, std::abs(l[k]));
+      }
       auto_dense_detail::add_three_columns(sigma_.data(), view.stride, view.column(f), change);
       return;
     }
@@ -85,6 +89,7 @@ void AutoDense::visit_other(const AutoDenseView& view, const Constraint& c, Auto
     const double change = next - l[k];
     if (change == 0.0) continue;
     l[k] = next;
+    largest_impulse_ = std::max(largest_impulse_, std::abs(next));
     auto_dense_detail::add_column(sigma_.data(), view.stride, column, change);
   }
 }
@@ -99,31 +104,6 @@ void AutoDense::sweep(const AutoDenseView& view) {
     }
     ++block;
   }
-}
-
-// The horizontal projection (1.3) of λ into trial_lambda_: λ_N ≥ 0 kept, λ_T shrunk to the disc, boxes and half-lines
-// clipped. False where that changes nothing.
-bool AutoDense::project_horizontally(const AutoDenseView& view) {
-  bool changed = false;
-  copy_padded(lambda_.data(), view.stride, trial_lambda_.data());
-  for (const Constraint& c : view.constraints) {
-    double* l = trial_lambda_.data() + c.first_row;
-    if (c.kind == ConstraintKind::frictional) {
-      const double tangent_squared = l[0] * l[0] + l[1] * l[1], reach = c.friction * std::max(0.0, l[2]);
-      if (l[2] >= 0.0 && tangent_squared <= reach * reach) continue;
-      const double shrink = tangent_squared > reach * reach ? reach / std::sqrt(tangent_squared) : 1.0;
-      l[0] *= shrink;
-      l[1] *= shrink;
-      l[2] = std::max(0.0, l[2]);
-      changed = true;
-    } else if (c.kind != ConstraintKind::bilateral) {
-      const bool limit = c.kind == ConstraintKind::unilateral;
-      const double clipped = limit ? std::max(0.0, l[0]) : std::clamp(l[0], -c.bound, c.bound);
-      changed |= clipped != l[0];
-      l[0] = clipped;
-    }
-  }
-  return changed;
 }
 
 // A sweep shrinks the error by about the square of the coupling between contacts that push. Feet on legs of their own
@@ -164,7 +144,7 @@ int AutoDense::newton_step(const AutoDenseView& view, const AutoResidualScale& s
     return 1;
   }
   if (better) keep(view, lambda_, sigma_, r);
-  if (!project_horizontally(view)) return better ? 0 : -1;
+  if (!project_horizontally(view, lambda_.data(), trial_lambda_.data())) return better ? 0 : -1;
   auto_dense_velocity(view, trial_lambda_.data(), trial_sigma_.data());
   r = auto_residual(scale, view.constraints, trial_lambda_.data(), trial_sigma_.data(), best_residual_);
   if (r <= limit) {
@@ -232,12 +212,27 @@ bool AutoDense::newton_from_zero(const AutoDenseView& view, const AutoResidualSc
          newton_run(view, scale, limit, proximal_cycle[0], steps, outcome);
 }
 
+// AutoProximal from the best; true where its result passes.
+bool AutoDense::follow_compliance(const AutoDenseView& view, const AutoResidualScale& scale, double limit,
+                                  AutoOutcome& outcome) {
+  const AutoProximal::Outcome run = proximal_.run(view, scale, limit, settings.compliant_steps, active_set_,
+                                                  best_residual_, best_lambda_.data(), best_sigma_.data());
+  outcome.iterations += run.steps;
+  outcome.factorisations += run.steps;
+  best_residual_ = run.residual;
+  if (!run.converged) return false;
+  lambda_ = best_lambda_;
+  sigma_ = best_sigma_;
+  return true;
+}
+
 // True where an iterate passes the test; otherwise the best is in best_lambda_, best_sigma_.
 bool AutoDense::newton(const AutoDenseView& view, const AutoResidualScale& scale, double limit, bool cold,
                        AutoOutcome& outcome) {
   int sweeps = 4, steps = 0;
   for (int restart = 0;; ++restart) {
     if (newton_run(view, scale, limit, proximal_cycle[restart % 4], steps, outcome)) return true;
+    if (restart == 0 && follow_compliance(view, scale, limit, outcome)) return true;
     if (restart == 1 && !cold && newton_from_zero(view, scale, limit, outcome)) return true;
     const int restarts = best_residual_ < settings.near ? settings.near_restarts : settings.restarts;
     if (restart >= restarts || steps >= settings.newton_steps) return false;
@@ -283,7 +278,8 @@ AutoOutcome AutoDense::solve(const AutoDenseView& given, const AutoResidualScale
     ++outcome.iterations;
     outcome.residual = residual(k == 0 ? in_full : limit);
     // The running σ holds the rounding of the largest impulse that was met on the way (at nearly singular blocks).
-    if (outcome.residual <= limit && scale.velocity * 1e-2 * view.negligible * largest_impulse_ > 0.01 * limit) {
+    const double rounding = std::numeric_limits<double>::epsilon() * scale.impulse * largest_impulse_;
+    if (outcome.residual <= limit && rounding > 0.01 * ConstraintScale::floor * limit) {
       auto_dense_velocity(view, lambda_.data(), sigma_.data());
       outcome.residual = residual(in_full);
     }

@@ -1,13 +1,13 @@
-// `auto` at robot scale: up to about two hundred rows with G dense (specification 6.5).
+// `auto` at robot scale: up to about two hundred rows with G dense (theory §4.5).
 //
 // Find λ with σ = (G + R) λ + g and λ_i ∈ C_i, −(σ_i + Γ_i(σ_i)) ∈ N_{C_i}(λ_i). Stages, each ended by the stopping
 // test:
 //   1. the guess as it is (λ of the last step, matched by identity);
-//   2. up to four exact Gauss–Seidel sweeps, one contact at a time in closed form (2.3), for as long as their rate says
+//   2. up to four exact Gauss–Seidel sweeps, one contact at a time in closed form (§2.3), as long as their rate says
 //      that two more will do;
 //   3. active-set Newton with a proximal term (auto_active_set.h), full steps; the horizontal projection of each
-//      iterate is tested too. After six steps without a new best: back to the best, 4, 8, 16 … sweeps, and again with
-//      another proximal weight.
+//      iterate is tested too. After six steps without a new best: compliant problems (auto_proximal.h); then back to the
+//      best, 4, 8, 16 … sweeps, and again with another proximal weight.
 // Where that fails the best iterate comes back and the caller goes on with other means.
 //
 // σ runs along: a change of one block adds its columns of G, no change costs nothing. Inverses of diagonal blocks are
@@ -22,6 +22,7 @@
 #include "stiction/solvers/auto_active_set.h"
 #include "stiction/solvers/auto_dense_view.h"
 #include "stiction/solvers/auto_local.h"
+#include "stiction/solvers/auto_proximal.h"
 #include "stiction/solvers/auto_residual.h"
 #include "stiction/solvers/auto_stage.h"
 
@@ -36,6 +37,7 @@ struct AutoDenseSettings {
   double refine_below = 1e-3;  // residual from which any other one is followed by a refinement with the same factors
   double worthwhile = 0.5;     // a new best must be this much of the last one to count as progress
   int newton_steps = 80;       // in all restarts together
+  int compliant_steps = 80;    // Newton steps of AutoProximal, once the first run has not settled
   int restarts = 6;            // of 4, 8, 16 … sweeps, then give up
   int near_restarts = 2;       // so many where the best is near: an interior point beside it takes less time than more
   double near = 1e-2;          // residual
@@ -67,7 +69,6 @@ class AutoDense {
   void sweep(const AutoDenseView& view);
   void visit_contact(const AutoDenseView& view, const Constraint& c, AutoLocal& block);
   void visit_other(const AutoDenseView& view, const Constraint& c, AutoLocal& block);
-  bool project_horizontally(const AutoDenseView& view);
   int choose_sweeps(const AutoDenseView& view) const;
   void keep(const AutoDenseView& view, const AlignedVector<double>& lambda, const AlignedVector<double>& sigma,
             double residual);
@@ -77,6 +78,7 @@ class AutoDense {
   bool sweep_and_test(const AutoDenseView& view, const AutoResidualScale& scale, double limit, int sweeps,
                       AutoOutcome& outcome);
   bool newton_from_zero(const AutoDenseView& view, const AutoResidualScale& scale, double limit, AutoOutcome& outcome);
+  bool follow_compliance(const AutoDenseView& view, const AutoResidualScale& scale, double limit, AutoOutcome& outcome);
   bool newton(const AutoDenseView& view, const AutoResidualScale& scale, double limit, bool cold, AutoOutcome& outcome);
 
   void return_best(const AutoDenseView& view, const AutoResidualScale& scale, const VectorX& guess);
@@ -91,6 +93,7 @@ class AutoDense {
   std::vector<AutoLocal> block_;
   AlignedVector<double> compliant_;  // G + R where R is not zero
   AutoActiveSet active_set_;
+  AutoProximal proximal_;
 };
 
 }  // namespace stiction

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "stiction/contact/constraint.h"
@@ -90,6 +91,31 @@ inline void auto_dense_velocity(const AutoDenseView& view, const double* lambda,
   using auto_dense_detail::velocity_rows;
   for_packs<4>(0, view.stride / native_lanes,
                [&](auto packs, int first) { velocity_rows<packs>(view, native_lanes * first, lambda, sigma); });
+}
+
+// The horizontal projection (theory (1-10)) of λ: λ_N ≥ 0 kept, λ_T shrunk to the disc, boxes and half-lines clipped.
+// False where that changes nothing.
+inline bool project_horizontally(const AutoDenseView& view, const double* lambda, double* projected) {
+  bool changed = false;
+  auto_dense_detail::copy_padded(lambda, view.stride, projected);
+  for (const Constraint& c : view.constraints) {
+    double* l = projected + c.first_row;
+    if (c.kind == ConstraintKind::frictional) {
+      const double tangent_squared = l[0] * l[0] + l[1] * l[1], reach = c.friction * std::max(0.0, l[2]);
+      if (l[2] >= 0.0 && tangent_squared <= reach * reach) continue;
+      const double shrink = tangent_squared > reach * reach ? reach / std::sqrt(tangent_squared) : 1.0;
+      l[0] *= shrink;
+      l[1] *= shrink;
+      l[2] = std::max(0.0, l[2]);
+      changed = true;
+    } else if (c.kind != ConstraintKind::bilateral) {
+      const bool limit = c.kind == ConstraintKind::unilateral;
+      const double clipped = limit ? std::max(0.0, l[0]) : std::clamp(l[0], -c.bound, c.bound);
+      changed |= clipped != l[0];
+      l[0] = clipped;
+    }
+  }
+  return changed;
 }
 
 }  // namespace stiction

@@ -1,4 +1,4 @@
-// The last resort of `auto` (specification 6.1, stage 6): active-set Newton in contact space with a heavy proximal
+// The last resort of `auto` (theory §4.9): active-set Newton in contact space with a heavy proximal
 // term, a few exact sweeps between its steps, on the sparse form.
 //
 // The state of each contact is that of its exact one-contact solution x: open (x_N ≤ 0), sticking (rows σ = 0) or

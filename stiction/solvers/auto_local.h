@@ -1,4 +1,4 @@
-// One constraint of three rows inside a Gauss–Seidel sweep of `auto`: the exact solution of specification 2.3, arranged
+// One constraint of three rows inside a Gauss–Seidel sweep of `auto`: the exact solution of theory §2.3, arranged
 // for many visits. What depends on W alone is made once; the root α of a sliding contact is kept between visits.
 #pragma once
 

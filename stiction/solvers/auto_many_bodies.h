@@ -1,4 +1,4 @@
-// `auto` for many lightly coupled bodies: spheres, gravel, loose piles (specification 6.6).
+// `auto` for many lightly coupled bodies: spheres, gravel, loose piles (theory §4.6).
 //
 // G = A Aᵀ is never formed. w = Aᵀ λ runs along, one pack per velocity node; a visit reads σ_i = A_i w + R_i λ_i + g_i,
 // solves the contact exactly and adds A_iᵀ Δλ_i: O(nodes of the contact). Over-relaxed, λ ← λ + ω (local − λ) followed

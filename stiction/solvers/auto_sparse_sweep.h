@@ -1,4 +1,4 @@
-// Exact Gauss–Seidel sweeps (specification 2.3) on a sparse problem: a stage of `auto` and part of its last resort.
+// Exact Gauss–Seidel sweeps (theory §2.3) on a sparse problem: a stage of `auto` and part of its last resort.
 #pragma once
 
 #include <vector>

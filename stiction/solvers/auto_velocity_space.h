@@ -1,5 +1,5 @@
 // `auto` in velocity space, for factored problems: towers, piles with more rows than velocities, mass ratios up to 10⁶
-// (specification 6.7).
+// (theory §4.7).
 //
 // Stages: accept the guess; stick probe from the guess; interior point from beside the guess where that is near, from
 // the impulse that the probe leaves and from the cold start (the likelier one first), both again with a smaller η and

@@ -1,5 +1,5 @@
 // Sparse LU of a matrix of 3×3 blocks with a symmetric pattern: G + block diagonal, in contact space
-// (specification 6.4).
+// (theory §4.4).
 //
 // Row-wise, blocks padded to 3×4, approximate-minimum-degree order, no pivoting between blocks, partial pivoting inside
 // each 3×3 inverse (cofactor inverses leave residuals of 3e-7 instead of 5e-10). The symbolic part is kept while the

@@ -67,7 +67,7 @@ struct PathPoint {
 };
 
 // λ ← λ − (G + R + η)⁻¹ σ from the impulse given, up to `rounds` times, as long as λ keeps to the sets
-// (specification 6.1, stage 3): exact for structures at rest. False when the factorisation fails.
+// (theory (4-2)): exact for structures at rest. False when the factorisation fails.
 struct StickProbe {
   double eta = 1e-6;
   int rounds = 4;

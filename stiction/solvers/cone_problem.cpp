@@ -33,8 +33,9 @@ ConePoint<double> scalar_dual_step(const ScalarConstraint& s, const ConePoint<do
 
 void ConeProblem::load(const ContactProblem& problem) {
   const int n = problem.num_constraints();
-  for (ArrayX* a : {&friction_, &true_friction_, &cone_weight_, &root_weight_, &inverse_root_weight_, &impulse_measure_,
-                    &velocity_measure_, &start_, &relative_, &natural_, &primal_}) {
+  for (ArrayX* a :
+       {&friction_, &true_friction_, &cone_weight_, &root_weight_, &inverse_root_weight_, &impulse_measure_,
+        &velocity_measure_, &own_impulse_, &own_push_, &own_speed_, &start_, &relative_, &natural_, &primal_}) {
     a->resize(n);
   }
   free_velocity_.setZero(n, 3);
@@ -76,6 +77,12 @@ void ConeProblem::load(const ContactProblem& problem) {
   const double velocity_scale = 1.0 / problem.largest_free_velocity();
   impulse_measure_ = gamma_ * problem.largest_diagonal() * velocity_scale * inverse_root_weight_;
   velocity_measure_ = gamma_ * velocity_scale * root_weight_;
+  for (int i = 0; i < n; ++i) {
+    const ConstraintScale& scale = problem.scale(i);
+    own_impulse_[i] = gamma_ * inverse_root_weight_[i] * scale.impulse;
+    own_push_[i] = scale.push;
+    own_speed_[i] = scale.speed;
+  }
   start_ = free_velocity_.matrix().rowwise().norm().array().max(start_floor);
   for (ScalarConstraint& s : scalars_) {
     s.bound = std::max(smallest_bound, s.bound * root_weight_[s.index] / gamma_);
@@ -333,26 +340,43 @@ inline double cone_distance(double t, double n, double mu, double over_hypotenus
 StoppingResidual ConeProblem::residual(const Rows3& impulse, const Rows3& sigma) const {
   const int n = size();
   const double *friction = true_friction_.data(), *unit_l = impulse_measure_.data(), *unit_s = velocity_measure_.data();
+  const double *own_l = own_impulse_.data(), *own_a = own_push_.data(), *own_v = own_speed_.data();
   double *relative = relative_.data(), *natural = natural_.data(), *primal = primal_.data();
   STICTION_VECTORISE
   for (int i = 0; i < n; ++i) {
     const double mu = friction[i];
-    const ConePoint<double> l = unit_l[i] * get(impulse, i);
-    ConePoint<double> z = unit_s[i] * get(sigma, i);
-    const double lt = tangent_norm(l), st = tangent_norm(z);
-    z.n += mu * st;
+    const ConePoint<double> raw = get(impulse, i), s = unit_s[i] * get(sigma, i);
+    const ConePoint<double> l = unit_l[i] * raw, o = own_l[i] * raw;
+    const double lt = tangent_norm(l), st = tangent_norm(s);
     const double over_hypotenuse = 1.0 / std::sqrt(1.0 + mu * mu);
     const double p = cone_distance(lt, l.n, mu, over_hypotenuse);
-    // The dual cone { μ ‖z_T‖ ≤ z_N }: its polar is −K.
-    const double side = (mu * st - z.n) * over_hypotenuse;
-    const double d = st <= -mu * z.n ? std::sqrt(st * st + z.n * z.n) : (side > 0.0 ? side : 0.0);
-    const double w = std::abs(dot(l, z));
-    const double norm = std::sqrt(lt * lt + l.n * l.n);
-    const double over_size = 1.0 / (norm > 1.0 ? norm : 1.0);
+    // The dual cone { μ ‖z_T‖ ≤ z_N }: its polar is −K. Beyond μ = 1 penetration counts with 1/√2.
+    const double zn = s.n + mu * st;
+    const double flat = mu > 1.0 ? 0.70710678118654752 : over_hypotenuse;
+    const double apex = st <= -mu * zn ? std::sqrt(st * st + zn * zn) : 0.0;
+    const double side = s.n < 0.0 ? -s.n * flat : 0.0;
+    const double d = apex > side ? apex : side;
+    const double w = std::abs(l.t1 * s.t1 + l.t2 * s.t2 + l.n * zn);
     const double pw = p > w ? p : w;
-    primal[i] = p * over_size;
     relative[i] = pw > d ? pw : d;
-    natural[i] = pw * over_size > d ? pw * over_size : d;
+
+    // ε_nat: a, v and the four parts of judge.h.
+    const double ot = tangent_norm(o), norm = std::sqrt(ot * ot + o.n * o.n);
+    const ConePoint<double> free = unit_s[i] * get(free_velocity_, i);
+    const double c1 = std::abs(s.t1 - free.t1), c2 = std::abs(s.t2 - free.t2), c3 = std::abs(s.n - free.n);
+    const double c12 = c1 > c2 ? c1 : c2, c123 = c12 > c3 ? c12 : c3, moved = c123 < 1.0 ? c123 : 1.0;
+    const double pushed = norm > own_a[i] ? norm : own_a[i], a = pushed > moved ? pushed : moved;
+    const double fast = ConstraintScale::range * norm;
+    const double faster = fast > own_v[i] ? fast : own_v[i], v = faster < 1.0 ? faster : 1.0;
+    const double most = ot + a, cone = mu * (o.n > 0.0 ? o.n : 0.0), reach = cone < most ? cone : most;
+    const double m1 = st * o.t1 + reach * s.t1, m2 = st * o.t2 + reach * s.t2;
+    const double over_a = 1.0 / a, over_v = 1.0 / v, over_work = over_a * over_v;
+    const double own_p = cone_distance(ot, o.n, mu, over_hypotenuse) * over_a;
+    const double own_d = -s.n * over_v, own_w = std::abs(o.n * s.n) * over_work;
+    const double own_m = std::sqrt(m1 * m1 + m2 * m2) * over_work;
+    const double first = own_p > own_d ? own_p : own_d, second = own_w > own_m ? own_w : own_m;
+    primal[i] = own_p;
+    natural[i] = first > second ? first : second;
   }
   overwrite_scalar_residuals(impulse, sigma);
   if (!std::isfinite(impulse.sum() + sigma.sum())) {
@@ -367,22 +391,30 @@ void ConeProblem::overwrite_scalar_residuals(const Rows3& impulse, const Rows3& 
     if (s.is_frictionless_contact()) continue;  // the cone with μ = 0 measures it
     const int i = s.index;
     const ConePoint<double> l = impulse_measure_[i] * get(impulse, i), v = velocity_measure_[i] * get(sigma, i);
-    double p = 0.0, d = 0.0, w = 0.0;
+    const ConePoint<double> o = own_impulse_[i] * get(impulse, i);
+    const double change = std::abs(v.t1 - velocity_measure_[i] * free_velocity_(i, 0));
+    const double norm = std::sqrt(dot(o, o)), a = std::max({own_push_[i], norm, std::min(1.0, change)});
+    const double speed = std::min(1.0, std::max(own_speed_[i], ConstraintScale::range * norm));
+    double own_primal = 0.0, own_rest = 0.0;
     if (s.kind == ConstraintKind::unilateral) {
-      p = std::max(0.0, -l.t1);
-      d = std::max(0.0, -v.t1);
-      w = std::abs(l.t1 * v.t1);
+      relative_[i] = std::max({0.0, -l.t1, -v.t1, std::abs(l.t1 * v.t1)});
+      own_primal = std::max(0.0, -o.t1) / a;
+      own_rest = std::max(-v.t1 / speed, std::abs(o.t1 * v.t1) / (a * speed));
     } else if (s.kind == ConstraintKind::dry_friction) {
-      const double bound = impulse_measure_[i] * s.true_bound * root_weight_[i] / gamma_;
-      p = std::abs(l.t1 - std::min(bound, std::max(-bound, l.t1 - v.t1)));
+      const double unscaled = s.true_bound * root_weight_[i] / gamma_;
+      const double bound = impulse_measure_[i] * unscaled, own_bound = own_impulse_[i] * unscaled;
+      relative_[i] = std::abs(l.t1 - std::min(bound, std::max(-bound, l.t1 - v.t1)));
+      const double size = std::max(own_bound, ConstraintScale::floor * a);
+      const double reach = std::min(own_bound, std::abs(o.t1) + size);
+      own_primal = std::max(0.0, std::abs(o.t1) - own_bound) / size;
+      own_rest = std::abs(v.t1) * std::abs(o.t1 + std::copysign(reach, v.t1)) / (size * speed);
     } else {
-      d = std::sqrt(dot(v, v));
-      w = std::abs(dot(l, v));
+      const double moving = std::sqrt(dot(v, v));
+      relative_[i] = std::max(moving, std::abs(dot(l, v)));
+      own_rest = moving / speed;
     }
-    const double over_size = 1.0 / std::max(1.0, std::sqrt(dot(l, l)));
-    primal_[i] = p * over_size;
-    relative_[i] = std::max({p, d, w});
-    natural_[i] = std::max({p * over_size, d, w * over_size});
+    primal_[i] = own_primal;
+    natural_[i] = std::max(own_primal, own_rest);
   }
 }
 

@@ -1,7 +1,7 @@
 // A contact problem as the interior point sees it: scaled per constraint, every law written with Lorentz cones, one
 // array per component so that loops over contacts vectorise.
 //
-// Scaling (specification 6.1). With w_i = tr(G_ii + R_ii)/rows and γ = max |g_i|/√w_i:
+// Scaling (theory (4-1)). With w_i = tr(G_ii + R_ii)/rows and γ = max |g_i|/√w_i:
 //     λ_i = (γ/√w_i) λ̂_i,   σ_i = γ √w_i σ̂_i,   Ĝ_ij = G_ij/√(w_i w_j),   R̂_i = R_i/w_i,   ĝ_i = g_i/(γ √w_i).
 // A positive scalar per constraint leaves cones, the de Saxcé shift and the law unchanged. Hats are dropped below.
 //
@@ -101,7 +101,7 @@ class ConeProblem {
   void to_cone_direction(ConeVector& point) const;  // Δx from Δλ
   void from_cone(ConeVector& point) const;          // λ from x, except where there is no cone
 
-  // Starts: `scale` times that of 6.2, with c_i at least `floor`; that of 6.7, which keeps as much of λ as fits.
+  // Starts (§4.2): `scale` times (4-9), with c_i at least `floor`; that which keeps as much of λ as fits.
   void start_cold(double scale, ConeVector& point, double floor = start_floor) const;
   void start_from_impulse(ConeVector& point) const;
   // On the central path but for r_p: x ∘ y = κ e everywhere, as near as that goes to the impulse given and its
@@ -135,7 +135,8 @@ class ConeProblem {
   ArrayX true_friction_;  // μ_i
   ArrayX cone_weight_;    // 1, or 0 where there is no cone
   ArrayX root_weight_, inverse_root_weight_;
-  ArrayX impulse_measure_, velocity_measure_;  // λ̂ and σ̂ times these are the caller's scaled λ, σ of specification 1.7
+  ArrayX impulse_measure_, velocity_measure_;  // λ̂ and σ̂ times these are the caller's scaled λ, σ of ε_rel
+  ArrayX own_impulse_, own_push_, own_speed_;  // λ̂ times the first is λ' of ε_nat; ConstraintScale
   ArrayX start_;                               // c_i = max(start_floor, ‖g_i‖)
   Rows3 free_velocity_, compliance_;
   std::vector<ScalarConstraint> scalars_;

@@ -135,7 +135,7 @@ SolveReport SolverContactLcp::solve_as_lcp(const ContactProblem& problem, const 
       report.status = SolveStatus::numerical_error;
       break;
     case LcpStatus::solved:  // a complementary basis, but too ill-conditioned for the tolerance asked
-      report.status = SolveStatus::stalled;
+      report.status = SolveStatus::rounding;
       break;
   }
   return report;

@@ -1,5 +1,5 @@
 // The contact problem with polygons in place of friction discs, written as one linear complementarity problem
-// (specification 2.2, 2.10), and the solvers that hand it to Lemke.
+// (theory §2.2, (2-17)), and the solvers that hand it to Lemke.
 //
 // Per frictional contact one unknown λ_N and, for every group of directions d_1 … d_k, unknowns β ≥ 0 and s ≥ 0:
 //
@@ -72,6 +72,9 @@ class SolverContactLcp : public ContactSolver {
                            const ContactLcpSettings& settings, ContactSolution& solution);
   // The stopping value of λ with σ = (G + R) λ + g.
   virtual double measure(const ContactProblem& problem, VectorView impulse, VectorView velocity) const = 0;
+  double result_residual(const ContactProblem& problem, VectorView impulse, VectorView velocity) const override {
+    return measure(problem, impulse, velocity);
+  }
 
  private:
   // One run of Lemke on contact_lcp_; keeps its impulse if it is the best so far.

@@ -1,4 +1,4 @@
-// Interior point on the NCP with the exact smooth de Saxcé term (specification 6.2).
+// Interior point on the NCP with the exact smooth de Saxcé term (theory §4.2).
 //
 // Unknowns λ and y with x = P λ and y strictly inside their cones; κ → 0 in
 //
@@ -17,7 +17,7 @@ struct InteriorPointOptions {
   enum class StepRule { by_kappa, by_predictor };
   StepRule step_rule = StepRule::by_kappa;
   double largest_part = 0.999999;  // of the rule by predictor; 0.99 costs two more factorisations on towers
-  double delta = 0.8;              // δ of (6.1)
+  double delta = 0.8;              // δ of (4-3)
   int max_iterations = 60;         // 5–15 suffice where it converges
   int patience = 8;                // iterations without max(κ, ‖r_p‖) falling below 0.8 of its best
   int patience_when_acceptable = 3;

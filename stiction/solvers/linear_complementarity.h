@@ -1,4 +1,4 @@
-// Pivoting methods for the linear complementarity problem w = M z + q, w, z ≥ 0, wᵀ z = 0 (specification 2.2).
+// Pivoting methods for the linear complementarity problem w = M z + q, w, z ≥ 0, wᵀ z = 0 (theory §2.2).
 //
 // `solve_lemke`: complementary pivoting with a covering vector (all ones, after equilibration) and a lexicographic rule
 // against cycling. Ends with a solution for copositive-plus M whenever the problem is feasible, for strictly

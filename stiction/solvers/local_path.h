@@ -1,4 +1,4 @@
-// Across a fold of the central path, at the place where it is.
+// Across a fold of the central path, at the place where it is (theory §4.8).
 //
 // The path of a large pile folds because of one or two contacts that may as well stick as slide; the interior point
 // then stalls everywhere (docs/piles.md). Following the whole path through the fold takes hundreds of factorisations of

@@ -1,4 +1,4 @@
-// Algebra of one Lorentz cone L = { ‖x_T‖ ≤ x_N } for interior points (specification 6.1–6.3, 6.7).
+// Algebra of one Lorentz cone L = { ‖x_T‖ ≤ x_N } for interior points (theory §4.2, §4.3, §4.7).
 //
 //   x   primal point, x = P λ with P = diag(1, 1, μ), so that λ ∈ K_μ is x ∈ L
 //   y   dual point in L; the velocity is a smooth function of it (below)
@@ -72,7 +72,7 @@ struct ArrowInverse {
   }
 };
 
-// The exact smooth de Saxcé term (6.1), for any δ ∈ [0, 1):
+// The exact smooth de Saxcé term (4-3), for any δ ∈ [0, 1):
 //     σ_T = y_T,   σ_N = μ (y_N − ν),   ν = √((1 − δ²) ‖y_T‖² + δ² y_N²).
 // With x ∘ y = 0 this is the Coulomb law: y = 0 sticks; on the boundary ν = ‖y_T‖, so σ_N = 0 and the contact slides;
 // inside σ_N > 0 and x = 0, open. No smoothing parameter has to vanish.

@@ -1,4 +1,4 @@
-// The Newton step in contact space: sparse block LU of G + block diagonal (specification 6.2, 6.4).
+// The Newton step in contact space: sparse block LU of G + block diagonal (theory §4.4, (4-6)).
 //
 //     (Ĝ + blockdiag(D A Arw(y) P + R + η)) Δλ = −r_p + D A r_c,     Δy = A (r_c − Arw(y) P Δλ),     A = Arw(x)⁻¹
 //
@@ -16,7 +16,7 @@ class NewtonContactSpace : public NewtonSystem {
   // Dense or sparse. Both must outlive the use of this object.
   void load(const ContactProblem& problem, const ConeProblem& cones);
 
-  double eta = 1e-10;  // η of (6.2), relative to w_i; from 1e-6 on the tangent of the path is wrong
+  double eta = 1e-10;  // η of (4-6), relative to w_i; from 1e-6 on the tangent of the path is wrong
 
   void velocity(const Rows3& impulse, Rows3& sigma) override;
   bool factor(const ConeVector& at, double delta) override;

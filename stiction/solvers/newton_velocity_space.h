@@ -1,8 +1,8 @@
-// The Newton step in velocity space, for factored problems G = A Aᵀ, which is never multiplied out (specification 6.7).
+// The Newton step in velocity space, for factored problems G = A Aᵀ, which is never multiplied out (theory §4.7).
 //
 // Per constraint, with Q = P⁻¹ Arw(y)⁻¹, E = η + R and B̄ = Q Arw(x) D⁻¹ in closed form:
 //
-//     S = (I + B̄ E)⁻¹,   B̄ ← S B̄,   K = I + Σ A_iᵀ B̄_i A_i                                                  (6.3)
+//     S = (I + B̄ E)⁻¹,   B̄ ← S B̄,   K = I + Σ A_iᵀ B̄_i A_i                                                 (4-16)
 //     K Δw = Aᵀ(S Q r_c − B̄ r_p),   Δy₀ = D⁻¹(r_p + A Δw),   Δλ = S Q (r_c − Arw(x) Δy₀),   Δy = Δy₀ + D⁻¹ E Δλ
 //
 // where A is scaled by 1/√w_i on the way. K has one block per velocity node, unsymmetric. B̄ r_p is taken with the B̄ of

@@ -1,4 +1,4 @@
-// Sparse LU of K = ρ I + Σ_i A_iᵀ B_i A_i over the velocity nodes of a factored problem (specification 6.7).
+// Sparse LU of K = ρ I + Σ_i A_iᵀ B_i A_i over the velocity nodes of a factored problem (theory §4.7).
 //
 // Blocks of at most 6×6, filled up with the identity, minimum degree on the node graph, partial pivoting inside a block
 // only; the symbolic part lives as long as the graph: contacts may come and go between the same nodes. K may be

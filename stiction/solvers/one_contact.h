@@ -1,4 +1,4 @@
-// The exact solution of one frictional contact (specification 2.3): closed form up to one scalar root.
+// The exact solution of one frictional contact (theory §2.3): closed form up to one scalar root.
 //
 // Given W (3×3, rows t1, t2, n; may be slightly unsymmetric) and q, find λ with σ = W λ + q and the NCP law:
 // take-off (q_N ≥ 0), stick (−W⁻¹ q in the cone), or slide with σ_N = 0, σ_T = −α λ_T, α > 0 the smallest root of

@@ -1,5 +1,5 @@
 // Semismooth Newton on the NCP, one step at a time: what ncp-newton is, and what `auto` hands over to where its
-// interior points do not get on (specification 2.12 and 6.5).
+// interior points do not get on (theory §2.12 and §4.5).
 //
 // The map of Alart and Curnier, with ρ_i = 1/max diag(G + R)_ii and x = λ − ρ σ, is zero exactly at the NCP. Its
 // generalised Jacobian is applied as a change of the active set, contact by contact:

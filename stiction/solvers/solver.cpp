@@ -5,6 +5,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "stiction/solvers/stopping_test.h"
+
 namespace stiction {
 
 std::string_view to_string(SolveStatus status) {
@@ -19,6 +21,8 @@ std::string_view to_string(SolveStatus status) {
       return "interrupted";
     case SolveStatus::stalled:
       return "stalled";
+    case SolveStatus::regularised:
+      return "regularised";
     case SolveStatus::rounding:
       return "rounding";
     case SolveStatus::ray:
@@ -153,39 +157,89 @@ SolveReport ContactSolver::solve(const ContactProblem& problem, ContactSolution&
                                 " takes no viscous contacts; max-dissipation does");
   }
 
-  const auto solve_reduced = [&](const ContactProblem& reduced, ContactSolution& reduced_solution) {
-    SolveReport report = do_solve(reduced, reduced_solution);
-    const bool finished = report.status == SolveStatus::converged || report.status == SolveStatus::no_solution;
-    if (!finished && wanted.interrupt != nullptr && wanted.interrupt->requested()) {
-      report.status = SolveStatus::interrupted;
-    }
-    const bool gave_up = report.status == SolveStatus::stalled || report.status == SolveStatus::rounding ||
-                         report.status == SolveStatus::iteration_limit;
-    if (gave_up && report.residual <= wanted.acceptable_tolerance) report.status = SolveStatus::acceptable;
-    return report;
-  };
   const bool anisotropic = problem.has_kind(ConstraintKind::anisotropic);
   const bool symmetrise = traits().needs_symmetry && !problem.is_symmetric();
-  SolveReport report;
-  if (!anisotropic && !symmetrise) {
-    report = solve_reduced(problem, solution);
-    if (velocity_is_current_) return report;
+  if (anisotropic || symmetrise) return solve_reduced(problem, symmetrise, solution);
+  SolveReport report = do_solve(problem, solution);
+  if (velocity_is_current_) {
+    grade(report);
   } else {
-    if (!reduced_) reduced_.reset(new Reduced);
-    reduced_->make(problem, symmetrise);
-    reduced_->read_guess(solution);
-    report = solve_reduced(reduced_->problem, reduced_->solution);
-    reduced_->write_result(solution);
-    report.symmetrised = symmetrise;
+    measure_result(problem, solution, report);
   }
+  return report;
+}
+
+// The reduced problem is measured in other coordinates: what converges there may miss the caller's tolerance. It is
+// then asked for more, unless it was the symmetric part, which is another problem.
+SolveReport ContactSolver::solve_reduced(const ContactProblem& problem, bool symmetrise, ContactSolution& solution) {
+  constexpr int most_tries = 3;
+  if (!reduced_) reduced_.reset(new Reduced);
+  reduced_->make(problem, symmetrise);
+  SolverSettings& wanted = settings();
+  const double tolerance = wanted.tolerance;
+  const int most_iterations = wanted.max_iterations;
+  struct Restore {  // whatever happens on the way
+    SolverSettings& settings;
+    double tolerance;
+    int max_iterations;
+    void operator()() const { settings.tolerance = tolerance, settings.max_iterations = max_iterations; }
+    ~Restore() { (*this)(); }
+  } restore{wanted, tolerance, most_iterations};
+  SolveReport total;
+  for (int tries = 1;; ++tries) {
+    reduced_->read_guess(solution);
+    SolveReport report = do_solve(reduced_->problem, reduced_->solution);
+    const double asked = wanted.tolerance;
+    restore();
+    reduced_->write_result(solution);
+    const bool converged_there = report.status == SolveStatus::converged;
+    report.symmetrised = symmetrise;
+    report.iterations += total.iterations;
+    report.factorisations += total.factorisations;
+    measure_result(problem, solution, report);
+    total = report;
+    const bool limit = most_iterations > 0 && total.iterations >= most_iterations;
+    const bool more_helps = converged_there && !symmetrise && !report.regularised;
+    if (report.status == SolveStatus::converged || !more_helps || tries == most_tries || limit) return total;
+    wanted.tolerance = asked * std::max(1e-4, 0.3 * tolerance / report.residual);
+    if (most_iterations > 0) wanted.max_iterations = most_iterations - total.iterations;
+  }
+}
+
+// The status that an iterate deserves, by the residual that it has.
+void ContactSolver::grade(SolveReport& report) {
+  const SolverSettings& wanted = settings();
+  const bool finished = report.status == SolveStatus::converged || report.status == SolveStatus::no_solution;
+  if (!finished && wanted.interrupt != nullptr && wanted.interrupt->requested()) {
+    report.status = SolveStatus::interrupted;
+  }
+  const bool passes = report.residual <= wanted.tolerance;
+  const bool broken = report.status == SolveStatus::numerical_error || report.status == SolveStatus::no_solution ||
+                      report.status == SolveStatus::interrupted;
+  if (passes && !broken) report.status = SolveStatus::converged;
+  if (!passes && report.status == SolveStatus::converged) {
+    const bool of_another = report.regularised || report.symmetrised;
+    report.status = of_another ? SolveStatus::regularised : SolveStatus::stalled;
+  }
+  const bool gave_up = report.status == SolveStatus::stalled || report.status == SolveStatus::iteration_limit ||
+                       report.status == SolveStatus::rounding;
+  if (gave_up && report.residual <= wanted.acceptable_tolerance) report.status = SolveStatus::acceptable;
+}
+
+// Whatever the method believed: λ as it is returned, σ computed from it, the caller's problem and the caller's law.
+void ContactSolver::measure_result(const ContactProblem& problem, ContactSolution& solution, SolveReport& report) {
   // Numbers near the ends of the double's range can overflow inside any method; what comes back is finite all the same.
   if (!std::isfinite((solution.impulse.array() * 0.0).sum())) {
     solution.impulse.setZero();
     report.status = SolveStatus::numerical_error;
-    report.residual = std::numeric_limits<double>::infinity();
   }
   problem.velocity(solution.impulse, solution.velocity);
-  return report;
+  report.residual = result_residual(problem, solution.impulse, solution.velocity);
+  grade(report);
+}
+
+double ContactSolver::result_residual(const ContactProblem& problem, VectorView impulse, VectorView velocity) const {
+  return stopping_residual(problem, traits().model, impulse, velocity).measure(settings().use_relative);
 }
 
 std::vector<SolverOption> ContactSolver::options() {

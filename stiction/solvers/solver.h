@@ -1,7 +1,7 @@
 // What every solver is: solve(problem, solution) → report.
 //
 // The solution is the guess on entry (an empty or all-zero impulse is a cold start) and the best iterate on exit.
-// `tolerance` means the same everywhere: ε_nat (specification 1.7) of the model that the solver solves.
+// `tolerance` means the same everywhere: ε_nat (theory §1.7) of the model that the solver solves.
 // An iteration limit is a status, not an error. Bad arguments throw std::invalid_argument.
 #pragma once
 
@@ -25,6 +25,7 @@ enum class SolveStatus {
   iteration_limit,  // the best iterate so far came back
   interrupted,      // the caller asked to stop; the best iterate so far came back
   stalled,          // no progress although iterations were left
+  regularised,      // the method solved a problem beside the one given: with an R of its own, or the symmetric part
   rounding,         // the residual is no larger than what rounding λ and σ makes of it: further digits do not exist
   ray,              // a pivoting method ended on a ray: no solution, or none that it can reach
   no_solution,      // proved: no impulse within the constraints' sets makes the velocities admissible
@@ -48,7 +49,7 @@ struct HistoryEntry {
   int factorisations = 0;
 };
 
-// Stages of `auto`, counted in its report (specification 6).
+// Stages of `auto`, counted in its report (theory §4).
 enum class AutoStage {
   warm_start,
   sweep,
@@ -69,9 +70,9 @@ struct SolveReport {
   SolveStatus status = SolveStatus::converged;
   int iterations = 0;
   int factorisations = 0;
-  double residual = 0.0;     // the solver's own stopping value; a benchmark quotes the judge instead
+  double residual = 0.0;     // the stopping value of what is returned; a benchmark quotes the judge instead
   bool symmetrised = false;  // G was not symmetric and the method used (G + Gᵀ)/2
-  bool regularised = false;  // the method put its own R where the problem has none; `residual` refers to that problem
+  bool regularised = false;  // the method put its own R where the problem has none
   std::array<int, static_cast<int>(AutoStage::count)> stages{};  // `auto`: islands (or problems) finished by each stage
 };
 
@@ -112,11 +113,13 @@ class ContactSolver {
   ContactSolver& operator=(const ContactSolver&) = delete;
 
   // Common duties in one place: sizes, kinds, the empty problem, anisotropic friction (rescaled to μ = 1, which is
-  // exact), the symmetric part where the method needs it, final σ. The method itself is do_solve().
+  // exact), the symmetric part where the method needs it, final σ, and the status: `converged` means that λ as returned
+  // passes the stopping test on the problem given, with σ computed from it. The method itself is do_solve().
   SolveReport solve(const ContactProblem& problem, ContactSolution& solution);
 
   virtual const SolverTraits& traits() const = 0;
   virtual SolverSettings& settings() = 0;
+  const SolverSettings& settings() const { return const_cast<ContactSolver*>(this)->settings(); }
   // All settings by name, the common ones first.
   std::vector<SolverOption> options();
   void set_option(std::string_view name, double value);  // throws std::invalid_argument naming the options there are
@@ -127,7 +130,7 @@ class ContactSolver {
   ContactSolver() = default;
   // Sees frictional, unilateral, bilateral and dry-friction constraints (viscous only with takes_viscous), at least one
   // row, an impulse of num_rows() finite entries, a velocity of that size. Leaves its best iterate in solution.impulse;
-  // σ is recomputed after it unless the method set velocity_is_current_.
+  // σ is recomputed and the result measured after it unless the method set velocity_is_current_.
   virtual SolveReport do_solve(const ContactProblem& problem, ContactSolution& solution) = 0;
   virtual void add_options(std::vector<SolverOption>&) {}
   // To be asked once per factorisation or sweep; where it is true the method stops as at its limit, with the status of
@@ -138,9 +141,16 @@ class ContactSolver {
   }
 
   std::vector<HistoryEntry> history_;
-  bool velocity_is_current_ = false;  // do_solve left σ of its impulse in solution.velocity
+  // do_solve left σ of its impulse in solution.velocity, and report.residual is the stopping value of these two.
+  bool velocity_is_current_ = false;
+  // The stopping value of a result; a solver whose law is no ContactModel has its own.
+  virtual double result_residual(const ContactProblem& problem, VectorView impulse, VectorView velocity) const;
 
  private:
+  SolveReport solve_reduced(const ContactProblem& problem, bool symmetrise, ContactSolution& solution);
+  void measure_result(const ContactProblem& problem, ContactSolution& solution, SolveReport& report);
+  void grade(SolveReport& report);
+
   struct Reduced;  // the problem that do_solve sees where it is not the caller's
   struct ReducedDeleter {
     void operator()(Reduced*) const;

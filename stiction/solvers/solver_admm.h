@@ -1,4 +1,4 @@
-// ncp-admm and ccp-admm: proximal alternating direction method of multipliers, rigid and compliant (specification 2.6).
+// ncp-admm and ccp-admm: proximal alternating direction method of multipliers, rigid and compliant (theory §2.6).
 //
 // Finds λ with σ = (G + R) λ + g and  C ∋ λ,  −(σ + Γ(σ)) ∈ N_C(λ)  for all constraint kinds mixed; ccp-admm drops Γ.
 // Per iteration, with the de Saxcé shift frozen at the last dual:

@@ -32,39 +32,35 @@ double SolverAnitescuPotra::measure(const ContactProblem& problem, VectorView im
   if (settings_.directions == 4) return square.measure(settings_.use_relative);
   if (!std::isfinite(square.natural)) return std::numeric_limits<double>::infinity();
 
+  // Frictional contacts by the polygon of d sides; everything else as `square` has it.
   const double velocity_scale = 1.0 / problem.largest_free_velocity();
-  const double impulse_scale = problem.largest_diagonal() * velocity_scale;
-  double worst = 0.0;
-  for (const Constraint& c : problem.constraints()) {
+  double worst = stopping_residual(problem, ContactModel::lcp, impulse, velocity, ConstraintKind::frictional)
+                     .measure(settings_.use_relative);
+  for (int i = 0; i < problem.num_constraints(); ++i) {
+    const Constraint& c = problem.constraint(i);
+    if (c.kind != ConstraintKind::frictional) continue;
     const double *l = impulse.data() + c.first_row, *s = velocity.data() + c.first_row;
-    double primal = 0.0, dual = 0.0, work = 0.0, square_size = 0.0;
-    for (int r = 0; r < c.rows; ++r) square_size += impulse_scale * l[r] * impulse_scale * l[r];
-    if (c.kind == ConstraintKind::frictional) {
-      double reach = 0.0, support = 0.0;
-      for (const Vector2& n : side_normals_) reach = std::max(reach, n[0] * l[0] + n[1] * l[1]);
-      for (const Vector2& d : groups_[0]) support = std::max(support, -d[0] * s[0] - d[1] * s[1]);
-      primal = impulse_scale * std::max({0.0, -l[2], reach - c.friction * l[2]});
-      dual = velocity_scale * std::max(0.0, -s[2]);
-      work =
-          impulse_scale * velocity_scale * std::abs(l[0] * s[0] + l[1] * s[1] + l[2] * (s[2] + c.friction * support));
-    } else if (c.kind == ConstraintKind::unilateral) {
-      primal = impulse_scale * std::max(0.0, -l[0]);
-      dual = velocity_scale * std::max(0.0, -s[0]);
-      work = impulse_scale * velocity_scale * std::abs(l[0] * s[0]);
-    } else if (c.kind == ConstraintKind::dry_friction) {
-      const double a = impulse_scale * l[0], bound = impulse_scale * c.bound;
-      primal = std::abs(a - std::clamp(a - velocity_scale * s[0], -bound, bound));
-    } else {
-      double moving = 0.0, power = 0.0;
-      for (int r = 0; r < c.rows; ++r) {
-        moving += s[r] * s[r];
-        power += l[r] * s[r];
-      }
-      dual = velocity_scale * std::sqrt(moving);
-      work = impulse_scale * velocity_scale * std::abs(power);
+    const ConstraintScale& own = problem.scale(i);
+    const double impulse_scale = settings_.use_relative ? problem.largest_diagonal() * velocity_scale : own.impulse;
+    double outside = 0.0, support = 0.0;
+    for (const Vector2& n : side_normals_) outside = std::max(outside, n[0] * l[0] + n[1] * l[1]);
+    for (const Vector2& d : groups_[0]) support = std::max(support, -d[0] * s[0] - d[1] * s[1]);
+    const double primal = impulse_scale * std::max({0.0, -l[2], outside - c.friction * l[2]});
+    const double penetration = -velocity_scale * s[2];
+    const double push = impulse_scale * velocity_scale * std::abs(l[2] * s[2]);
+    const double rub =
+        impulse_scale * velocity_scale * std::abs(l[0] * s[0] + l[1] * s[1] + c.friction * support * l[2]);
+    if (settings_.use_relative) {
+      worst = std::max({worst, primal, penetration, push + rub});
+      continue;
     }
-    const double size = settings_.use_relative ? 1.0 : std::max(1.0, std::sqrt(square_size));
-    worst = std::max({worst, primal / size, dual, work / size});
+    const double size = impulse_scale * std::hypot(l[0], l[1], l[2]);
+    const double* g = problem.free_velocity().data() + c.first_row;
+    const double change =
+        velocity_scale * std::max({std::abs(s[0] - g[0]), std::abs(s[1] - g[1]), std::abs(s[2] - g[2])});
+    const double a = std::max({own.push, size, std::min(1.0, change)});
+    const double v = std::min(1.0, std::max(own.speed, ConstraintScale::range * size));
+    worst = std::max({worst, primal / a, penetration / v, push / (a * v), rub / (a * v)});
   }
   return worst;
 }

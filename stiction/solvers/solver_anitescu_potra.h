@@ -1,6 +1,6 @@
-// lcp-anitescu-potra: the complementarity formulation of Anitescu and Potra (specification 2.10), solved by Lemke.
+// lcp-anitescu-potra: the complementarity formulation of Anitescu and Potra (theory §2.10), solved by Lemke.
 //
-//     0 ≤ c_n ⟂ N v⁺ ≥ 0,   0 ≤ β ⟂ s e + Dᵀ v⁺ ≥ 0,   0 ≤ s ⟂ μ c_n − eᵀ β ≥ 0                                 (2.6)
+//     0 ≤ c_n ⟂ N v⁺ ≥ 0,   0 ≤ β ⟂ s e + Dᵀ v⁺ ≥ 0,   0 ≤ s ⟂ μ c_n − eᵀ β ≥ 0                                (2-17)
 //
 // One group of d directions per contact (contact_lcp.h), so d + 2 unknowns. The directions are the corners of the
 // regular polygon around the unit disc whose sides touch it: length 1/cos(π/d), at angles (2k + 1) π/d. With d = 4 that

@@ -1,4 +1,4 @@
-// `auto`, the default solver: exact contact at the price of a few sweeps (specification 6).
+// `auto`, the default solver: exact contact at the price of a few sweeps (theory §4).
 //
 // Find λ with σ = (G + R) λ + g and, for every constraint, λ_i ∈ C_i, −(σ_i + Γ_i(σ_i)) ∈ N_{C_i}(λ_i): the NCP, by the
 // cheapest means that reaches the tolerance. The guess is tested first everywhere; then
@@ -14,9 +14,9 @@
 // status that says whether it passes; all kinds of constraints, compliance, non-symmetric G; no allocation when a size
 // is met again; the same bits for the same input.
 //
-// Differences from the specification: at robot scale contacts that are strongly coupled go to Newton without sweeps
-// (auto_dense.h); small islands of sparse problems take the dense way first; a sweep of many bodies also skips, every
-// other time, the contacts that hardly move (auto_many_bodies.h).
+// At robot scale contacts that are strongly coupled go to Newton without sweeps (auto_dense.h); small islands of sparse
+// problems take the dense way first; a sweep of many bodies also skips, every other time, the contacts that hardly move
+// (auto_many_bodies.h).
 #pragma once
 
 #include <deque>
@@ -87,6 +87,7 @@ class SolverAuto final : public ContactSolver {
                                       Effort effort, VectorX& impulse);
   bool sweep_once(Island& island, const ContactProblem& sparse, const AutoGoal& wanted, AutoOutcome& outcome,
                   VectorX& impulse);
+  bool is_solved(const ContactProblem& problem, ContactSolution& solution, AutoOutcome& outcome);
   void find_islands(const ContactProblem& problem);
   bool has_small_islands_only(const ContactProblem& problem);
   std::span<const int> all_constraints(const ContactProblem& problem);

@@ -1,4 +1,4 @@
-// Primal Newton on the regularised convex problem, ccp-newton (specification 2.8): MuJoCo's and Drake's way.
+// Primal Newton on the regularised convex problem, ccp-newton (theory §2.8): MuJoCo's and Drake's way.
 //
 // With R > 0 the CCP is the unconstrained, strictly convex problem in the velocity change w = Lᵀ(v − v_f), M = L Lᵀ,
 //
@@ -14,9 +14,9 @@
 // which is monotone, found exactly.
 //
 // R is the problem's own where it is positive. Where R = 0 the method puts R = α diag(G) (tangents of a contact: their
-// mean, so that the cone stays round in the metric) and says so: SolveReport::regularised. `tolerance` then refers to
-// the problem with that R, and so does SolveReport::residual; the judge, asked about the rigid problem, shows what the
-// relaxation costs (of the order of α). It never claims rigid contact.
+// mean, so that the cone stays round in the metric) and says so: the method then stops where the problem with that R
+// is solved to the tolerance, the status is `regularised`, and SolveReport::residual, like the judge, shows what that
+// costs the problem given (of the order of α). It never claims rigid contact.
 //
 // Guarantees: converges from any start, quadratically near the end; one factorisation per iteration, 5–25 iterations.
 // Needs a symmetric G.

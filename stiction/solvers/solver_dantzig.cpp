@@ -46,7 +46,7 @@ SolveReport SolverDantzig::do_solve(const ContactProblem& problem, ContactSoluti
   report.status = outcome.status == LcpStatus::ray               ? SolveStatus::ray
                   : outcome.status == LcpStatus::iteration_limit ? SolveStatus::iteration_limit
                   : outcome.status == LcpStatus::numerical_error ? SolveStatus::numerical_error
-                                                                 : SolveStatus::stalled;
+                                                                 : SolveStatus::rounding;
   return report;
 }
 

@@ -1,4 +1,4 @@
-// lcp-dantzig: the normal problem alone, by Dantzig's and Cottle's principal pivoting (specification 2.2).
+// lcp-dantzig: the normal problem alone, by Dantzig's and Cottle's principal pivoting (theory §2.2).
 //
 //     0 ≤ λ_N ⟂ σ_N ≥ 0,   λ_T = 0
 //

@@ -1,4 +1,4 @@
-// Exact per-contact Gauss–Seidel, ncp-gs (specification 2.3): every visit solves its contact's NCP exactly.
+// Exact per-contact Gauss–Seidel, ncp-gs (theory §2.3): every visit solves its contact's NCP exactly.
 //
 // With W = (G + R)_ii and q = σ_i − W λ_i, what the others and g give, λ_i becomes the solution of the one-contact
 // problem (one_contact.h): take-off, stick, or slide with σ_T anti-parallel to λ_T. Over-relaxation moves

@@ -1,5 +1,5 @@
 // lcp-lemke: Signorini's law and maximum dissipation over the pyramid ‖λ_T‖_∞ ≤ μ λ_N as one linear complementarity
-// problem, solved by Lemke's method (specification 2.2).
+// problem, solved by Lemke's method (theory §2.2).
 //
 // The model is that of ContactModel::lcp: per tangent axis |λ_t| ≤ μ λ_N, λ_t = −μ λ_N sign(σ_t) where σ_t ≠ 0, and
 // 0 ≤ λ_N ⟂ σ_N ≥ 0. In the letters of contact_lcp.h: two groups of directions, {±e_1} and {±e_2}, so seven unknowns

@@ -77,7 +77,7 @@ void SolverMaxDissipation::lay_out(const ContactProblem& problem) {
   }
 }
 
-// Objective and linear constraints of (2.7); the cones' slopes and offsets are set by linearise_cones().
+// Objective and linear constraints of theory (2-18); the cones' slopes and offsets are set by linearise_cones().
 void SolverMaxDissipation::fill_program(const ContactProblem& problem) {
   const int n = static_cast<int>(variable_row_.size());
   program_.matrix.resize(n, n);
@@ -180,7 +180,7 @@ SolveStatus SolverMaxDissipation::minimise(SolveReport& report) {
   return best <= settings_.tolerance ? SolveStatus::converged : status;
 }
 
-// (2.7) from the phase-I point, once per linearisation of the viscous radius. The answer is in second_.
+// (2-18) from the phase-I point, once per linearisation of the viscous radius. The answer is in second_.
 SolveStatus SolverMaxDissipation::phase_two(const ContactProblem& problem, SolveReport& report) {
   lay_out(problem);
   fill_program(problem);
@@ -283,21 +283,22 @@ SolveReport SolverMaxDissipation::do_solve(const ContactProblem& problem, Contac
     const double gained = usable ? objective(second_) - objective(first_) : 0.0;
     if (usable && gained <= settings_.tolerance * std::max(1.0, second_.lpNorm<Eigen::Infinity>())) answer = &second_;
   }
-  report.residual = std::max(report.residual, phase_one_residual);
+  program_residual_ = std::max(report.residual, phase_one_residual);
   if (settings_.restitution > 0.0) restitute(problem, *answer);
   condensed_.recover(*answer, solution.impulse);
   if (!solution.impulse.allFinite()) {  // numbers near the largest double
     solution.impulse.setZero();
     report.status = SolveStatus::numerical_error;
   }
-  problem.velocity(solution.impulse, solution.velocity);
-  const double residual =
-      stopping_residual(problem, traits().model, solution.impulse, solution.velocity).measure(settings_.use_relative);
-  report.residual = std::isnan(residual) ? residual : std::max(report.residual, residual);
-  if (!(report.residual <= settings_.tolerance) && report.status == SolveStatus::converged) {
-    report.status = SolveStatus::stalled;
-  }
   return report;
+}
+
+// An optimum cannot be told from its impulses alone: what the program left counts beside what is admissible.
+double SolverMaxDissipation::result_residual(const ContactProblem& problem, VectorView impulse,
+                                             VectorView velocity) const {
+  const double admissible =
+      stopping_residual(problem, traits().model, impulse, velocity).measure(settings_.use_relative);
+  return std::max(program_residual_, admissible);
 }
 
 }  // namespace stiction

@@ -1,4 +1,4 @@
-// Semismooth Newton on the NCP, ncp-newton (specification 2.12 and 6.5).
+// Semismooth Newton on the NCP, ncp-newton (theory §2.12, (2-19)).
 //
 // Active sets of the map of Alart and Curnier with a proximal term, globalised by sweeps and restarts:
 // semismooth_newton.h has the equations.

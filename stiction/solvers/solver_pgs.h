@@ -1,4 +1,4 @@
-// Projected Gauss–Seidel (specification 2.1): lcp-pgs, ccp-pgs and ncp-pgs.
+// Projected Gauss–Seidel (theory §2.1): lcp-pgs, ccp-pgs and ncp-pgs.
 //
 // One sweep visits the constraints in order with the newest σ_i = Σ_j (G + R)_ij λ_j + g_i. With W = (G + R)_ii,
 // ω the over-relaxation:

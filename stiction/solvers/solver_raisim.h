@@ -1,4 +1,4 @@
-// Per-contact bisection: raisim (specification 2.4) and its de Saxcé-corrected variant raisim-ds (2.5).
+// Per-contact bisection: raisim (theory §2.4) and its de Saxcé-corrected variant raisim-ds (§2.5).
 //
 // A visit sees W = (G + R)_ii and q = σ_i − W λ_i. q_N > 0: λ* = 0. −W⁻¹q inside the cone: λ* = −W⁻¹q. Otherwise
 // minimise ½ λᵀWλ + (q + s)ᵀλ over the section of the cone's boundary with the plane W_N λ + q_N = 0, in polar form

@@ -1,9 +1,9 @@
-// ncp-staggered and lcp-staggered: normal and tangential impulses by turns (specification 2.7).
+// ncp-staggered and lcp-staggered: normal and tangential impulses by turns (theory §2.7).
 //
 // One round solves two convex quadratic programs, each with the other half of the impulse held fixed:
 //
 //     λ_N ← argmin over λ ≥ 0                of ½ λᵀ (G + R)_NN λ + (g_N + G_NT λ_T)ᵀ λ
-//     λ_T ← argmin over ‖λ_T,i‖ ≤ μ_i λ_N,i  of ½ λᵀ (G + R)_TT λ + (g_T + G_TN λ_N)ᵀ λ                  (2.4)
+//     λ_T ← argmin over ‖λ_T,i‖ ≤ μ_i λ_N,i  of ½ λᵀ (G + R)_TT λ + (g_T + G_TN λ_N)ᵀ λ                 (2-14)
 //
 // A fixed point solves the exact law: the first line is Signorini's condition, the second Coulomb's law with maximum
 // dissipation. lcp-staggered bounds each tangent by itself, |λ_1|, |λ_2| ≤ μ λ_N: the pyramid's law.

@@ -2,6 +2,8 @@
 // judge must not inherit a mistake made here.
 #pragma once
 
+#include <optional>
+
 #include "stiction/contact/model.h"
 #include "stiction/contact/problem.h"
 
@@ -16,7 +18,8 @@ struct StoppingResidual {
 };
 
 // λ and σ in the problem's own units, σ = (G + R) λ + g consistent with λ. Values that are not finite give infinity.
+// Constraints of kind `left_out` are passed over.
 StoppingResidual stopping_residual(const ContactProblem& problem, ContactModel model, VectorView impulse,
-                                   VectorView velocity);
+                                   VectorView velocity, std::optional<ConstraintKind> left_out = {});
 
 }  // namespace stiction

@@ -1,4 +1,4 @@
-// What specification 7 promises for every kind of shape: planes against support functions, the same contacts with all
+// What theory §5 promises for every kind of shape: planes against support functions, the same contacts with all
 // layers on and off along trajectories, the same gaps for mirrored, turned and swapped scenes, names that stay at rest.
 #include <gtest/gtest.h>
 

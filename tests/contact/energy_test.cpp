@@ -44,7 +44,7 @@ TEST(ContactEnergy, ChangeIsExactForAnyImpulse) {
     const ContactEnergy energy = contact_energy(mechanics.problem(), impulse, mechanics.offset);
     const double size = before_energy + after_energy;
     EXPECT_NEAR(energy.change, after_energy - before_energy, 1e-12 * size) << seed;
-    // (1.9) itself.
+    // Theory (1-16) itself.
     const double work = 0.5 * impulse.dot(mechanics.jacobian * (mechanics.velocity_free + after));
     EXPECT_NEAR(energy.change, work, 1e-12 * size) << seed;
   }

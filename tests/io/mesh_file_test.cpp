@@ -113,6 +113,9 @@ TEST(MeshFile, BrokenObj) {
   EXPECT_REFUSED(parse_obj("v 0 0 0\nf 0 1 1\n", "a.obj"), "vertex 0");
   EXPECT_REFUSED(parse_obj("v 0 0 0\nf 1 1 -2\n", "a.obj"), "vertex -2");
   EXPECT_REFUSED(parse_obj("v 0 0 0\nf 1 1 99999999999999999999\n", "a.obj"), "no corner");
+  EXPECT_REFUSED(parse_obj("v 0 0 0\nf 1 1 0.5\n", "a.obj"), "a.obj:2: ");
+  EXPECT_REFUSED(parse_obj("v 0 0 0\nf 1 1 1.0\n", "a.obj"), "1.0");
+  EXPECT_REFUSED(parse_obj("v 0 0 0\nf 1 1 nan\n", "a.obj"), "nan");
   EXPECT_REFUSED(parse_obj("v 0 0 0\nf 1 1\n", "a.obj"), "a face of 2 corners");
   EXPECT_REFUSED(parse_obj("v 0 0 0\nf 1 1 \\", "a.obj"), "a face of 2 corners");
 }
@@ -126,7 +129,7 @@ TEST(MeshFile, ColladaWithItsTransformsAndUnit) {
   EXPECT_NEAR(2.0, lowest, 1e-6);
   ASSERT_EQ(1u, mesh.parts.size());
   EXPECT_EQ("part", mesh.parts[0].name);
-  EXPECT_REFUSED(parse_dae("<COLLADA", "a.dae"), "a.dae: ");
+  EXPECT_REFUSED(parse_dae("<COLLADA", "a.dae"), "a.dae:1: ");
   EXPECT_REFUSED(parse_dae("", "a.dae"), "a.dae: ");
 }
 
@@ -143,7 +146,7 @@ TEST(MeshFile, FilesByTheirEnding) {
   EXPECT_REFUSED(read_mesh(folder + "/none.stl"), "none.stl: there is no such file");
   EXPECT_REFUSED(
       read_mesh(write("empty.dae", "<COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema' version='1.4.1'/>")),
-      "empty.dae: ");
+      "empty.dae:1: <COLLADA>: <scene>: it is missing");
 
   MeshCache cache;
   const std::string path = write("b.stl", binary_stl());

@@ -278,6 +278,16 @@ TEST(Mjcf, ErrorsNameTheFileAndPassOnWhatMujocoSays) {
   EXPECT_NE(std::string::npos, massless.find("mass")) << massless;
 }
 
+TEST(Mjcf, InertiasThatAreNotNumbersAreRefused) {
+  for (const std::string inertial : {"mass='1' diaginertia='nan 1 1'", "mass='nan' diaginertia='1 1 1'",
+                                     "mass='1' diaginertia='1 inf 1'", "mass='1' fullinertia='1 1 1 nan 0 0'"}) {
+    EXPECT_THROW(load_mjcf_string("<mujoco><worldbody><body name='b'><freejoint/><inertial pos='0 0 0' " + inertial +
+                                  "/></body></worldbody></mujoco>"),
+                 std::invalid_argument)
+        << inertial;
+  }
+}
+
 }  // namespace
 }  // namespace stiction
 

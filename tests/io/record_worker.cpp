@@ -4,6 +4,8 @@
 //     record_worker check PATH FROM    simulates again from the full state after FROM steps and compares every step
 //     with
 //                                      the file; prints how many steps are complete
+//     record_worker race PATH          waits for a line, tries to begin PATH and says "won" or why not; who won waits
+//                                      for a second line, records 30 steps, closes and says "done"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -92,17 +94,36 @@ int check(const std::string& path, std::int64_t from) {
   return 0;
 }
 
+int race(const std::string& path) {
+  Simulator simulator = begin();
+  std::string line;
+  std::cout << "ready" << std::endl;
+  std::getline(std::cin, line);
+  try {
+    RecordingWriter writer(path, simulator, blocks);
+    std::cout << "won" << std::endl;
+    std::getline(std::cin, line);
+    for (int k = 0; k < 30; ++k) writer.append(simulator, step(simulator));
+    writer.close();
+    std::cout << "done" << std::endl;
+  } catch (const std::exception& error) {
+    std::cout << error.what() << std::endl;
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string verb = argc > 2 ? argv[1] : "";
   try {
     if (verb == "run") run(argv[2]);
+    if (verb == "race") return race(argv[2]);
     if (verb == "check" && argc > 3) return check(argv[2], std::stoll(argv[3]));
   } catch (const std::exception& error) {
     std::cout << error.what() << std::endl;
     return 1;
   }
-  std::cout << "record_worker run PATH | check PATH FROM" << std::endl;
+  std::cout << "record_worker run PATH | check PATH FROM | race PATH" << std::endl;
   return 2;
 }

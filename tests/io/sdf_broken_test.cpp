@@ -74,6 +74,8 @@ TEST(SdfBroken, Values) {
   EXPECT_REFUSED(load_sdf_string(model("<link name='a'><pose rotation_format='matrix'>1 2 3 0 0 0</pose></link>")),
                  "euler_rpy");
   EXPECT_REFUSED(load_sdf_string(inertial("0", "1", "1", "1")), "SDF string:3: <mass>");
+  EXPECT_REFUSED(load_sdf_string(inertial("1", "nan", "1", "1")), "<ixx>");
+  EXPECT_REFUSED(load_sdf_string(inertial("1", "1", "inf", "1"), {.repair_inertia = true}), "<iyy>");
   EXPECT_REFUSED(load_sdf_string(inertial("-1", "1", "1", "1")), "SDF string:3: <mass>");
   EXPECT_REFUSED(load_sdf_string(inertial("1", "-1", "1", "1")), "SDF string:3: <inertial>");
   EXPECT_REFUSED(load_sdf_string(inertial("1", "1", "1*", "1")), "SDF string:3: <iyy>");

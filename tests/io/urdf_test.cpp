@@ -331,6 +331,15 @@ TEST(Urdf, ImpossibleInertiasAreRefusedOrRepaired) {
   EXPECT_REFUSED(load(with("0", "ixx='1' iyy='1' izz='1'" + off)), "mass");
   EXPECT_REFUSED(load(with("nan", "ixx='1' iyy='1' izz='1'" + off)), "<mass value=\"nan\">");
   EXPECT_REFUSED(load(with("1", "ixx='1' iyy='1' izz='1' ixy='1e400'")), "ixy=\"1e400\"");
+  // What is not finite is refused also where it might be repaired, and where it becomes so in a sum.
+  EXPECT_REFUSED(load(with("1", "ixx='nan' iyy='1' izz='1'" + off), {.repair_inertia = true}), "ixx=\"nan\"");
+  EXPECT_REFUSED(load(with("1", "ixx='1' iyy='-inf' izz='1'" + off), {.repair_inertia = true}), "iyy=\"-inf\"");
+  const std::string heavy =
+      "<inertial><mass value='1e308'/><inertia ixx='1e308' iyy='1e308' izz='1e308'" + off + "/></inertial>";
+  const std::string sum = link("base") + link("arm", heavy) + joint("j", "continuous", "base", "arm") +
+                          link("load", heavy) + joint("k", "fixed", "arm", "load");
+  EXPECT_REFUSED(load(sum), "link 'arm', with all that is fixed to it: mass is inf");
+  EXPECT_REFUSED(load(sum, {.repair_inertia = true}), "mass is inf");
   for (const std::string& text : {negative, triangle, with("1", "ixx='0' iyy='0' izz='0'" + off)}) {
     const LoadedModel repaired = load(text, {.repair_inertia = true});
     EXPECT_TRUE(is_told(repaired, "inertial of link 'arm'", "repaired")) << all_of(repaired);

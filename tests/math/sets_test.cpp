@@ -174,7 +174,7 @@ TEST(Sets, HalfLineBoxDiscWholeSpaceOrigin) {
 }
 
 TEST(Sets, ClosedForms) {
-  // Specification (1.6) by hand: μ = 1, x = (3, 0, 1): s = 2.
+  // Theory (1-9) by hand: μ = 1, x = (3, 0, 1): s = 2.
   EXPECT_LE((SetCoulombCone{1.0}.project({3, 0, 1}) - Vector3(2, 0, 2)).norm(), 1e-15);
   EXPECT_EQ(SetCoulombCone{0.5}.project({0.3, 0.4, 1.0}), Vector3(0.3, 0.4, 1.0));
   EXPECT_EQ(SetCoulombCone{0.5}.project({3, 4, -2.5}), Vector3::Zero());

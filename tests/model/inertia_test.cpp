@@ -156,6 +156,9 @@ TEST(Inertia, CheckNamesWhatIsWrong) {
   bad.com[1] = std::nan("");
   EXPECT_NE(refusal(bad).find("centre of mass"), std::string::npos);
   bad = good;
+  bad.moment(1, 2) = bad.moment(2, 1) = std::nan("");
+  EXPECT_NE(refusal(bad).find("moment[1, 2] is nan"), std::string::npos) << refusal(bad);
+  bad = good;
   bad.moment(0, 1) = 0.5;
   EXPECT_NE(refusal(bad).find("symmetric"), std::string::npos);
   bad = good;

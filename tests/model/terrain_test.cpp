@@ -72,6 +72,14 @@ TEST(HeightField, HeightIsThatOfItsTriangles) {
   EXPECT_DOUBLE_EQ(field->height_at(0.5, -0.25), 0.5);  // s = 0.75, t = 0.25
   EXPECT_DOUBLE_EQ(field->height_at(-0.5, 0.25), 0.5);
   EXPECT_DOUBLE_EQ(field->height_at(9.0, 9.0), 0.0);
+  const double infinity = std::numeric_limits<double>::infinity(), nan = std::nan("");
+  EXPECT_DOUBLE_EQ(field->height_at(infinity, -infinity), 1.0);  // at the corner
+  EXPECT_DOUBLE_EQ(field->height_at(-infinity, -infinity), 0.0);
+  EXPECT_DOUBLE_EQ(field->height_at(1e300, -1e300), 1.0);
+  for (const double other : {0.0, infinity, nan}) {
+    EXPECT_TRUE(std::isnan(field->height_at(nan, other)));
+    EXPECT_TRUE(std::isnan(field->height_at(other, nan)));
+  }
   EXPECT_EQ(field->lower(), Vector3(-1.0, -0.5, 0.0));
   EXPECT_EQ(field->upper(), Vector3(1.0, 0.5, 1.0));
   EXPECT_DOUBLE_EQ(field->highest_in(0, 0), 1.0);

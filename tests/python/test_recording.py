@@ -1,5 +1,6 @@
 """Recordings from Python, and with h5py alone."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -181,3 +182,42 @@ def test_bad_input_is_refused(tmp_path):
         f["num_steps"][0] = 6
     with pytest.raises(ValueError, match="num_steps"):
         stiction.Recording(path)
+
+
+def test_where_a_recording_may_stand(tmp_path):
+    simulator = tumbling()
+    os.mkfifo(tmp_path / "pipe")
+    for path, kind in (("/dev/null", "device"), (tmp_path / "pipe", "pipe"), (tmp_path, "folder")):
+        with pytest.raises(ValueError, match=kind):
+            stiction.record(simulator, path)
+    (tmp_path / "link.h5").symlink_to("run.h5")
+    with stiction.record(simulator, tmp_path / "link.h5") as recording:
+        with pytest.raises(RuntimeError, match="another writer"):
+            stiction.record(tumbling(), tmp_path / "run.h5")
+        recording.step(5)
+    assert (tmp_path / "link.h5").is_symlink()
+    assert stiction.Recording(tmp_path / "run.h5").num_steps == 5
+    assert sorted(os.listdir(tmp_path)) == ["link.h5", "pipe", "run.h5"]
+
+
+def _append_in_child(recording, pipe):
+    try:
+        recording.step(1)
+        pipe.send("it wrote")
+    except RuntimeError as error:
+        pipe.send(str(error))
+    pipe.close()
+
+
+def test_the_file_stays_the_parents(tmp_path):
+    context = multiprocessing.get_context("fork")
+    here, there = context.Pipe()
+    with stiction.record(tumbling(), tmp_path / "run.h5") as recording:
+        recording.step(5)
+        child = context.Process(target=_append_in_child, args=(recording, there))
+        child.start()
+        assert here.poll(60), "the child hangs"
+        assert "forked" in here.recv()
+        child.join(60)
+        recording.step(5)
+    assert stiction.Recording(tmp_path / "run.h5").num_steps == 10

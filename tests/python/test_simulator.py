@@ -4,6 +4,7 @@ import _thread
 import ast
 import copy
 import math
+import multiprocessing
 import pickle
 import re
 import signal
@@ -375,3 +376,51 @@ def test_solver_options_by_name():
     simulator.set_solver_option("max_iterations", 2)
     simulator.step(10)
     assert simulator.report.iterations <= 2
+
+
+def _boxes(count=3):
+    builder = stiction.ModelBuilder()
+    builder.add_shape(stiction.Plane())
+    for k in range(count):
+        box = stiction.Box((0.1, 0.1, 0.1))
+        body = builder.add_body(name=f"box{k}", position=(k, 0, 0.1), inertia=stiction.Inertia.of(box, 1.0))
+        builder.add_shape(body, box)
+    return builder.build()
+
+
+def test_set_state_wakes_sleepers():
+    simulator = stiction.Simulator(_boxes(), dt=1e-3, sleeping=True, sleep_after=10)
+    simulator.step(200)
+    assert simulator.report.num_sleeping_bodies == 3
+    state = simulator.state
+    simulator.state = state  # as it is: they go on sleeping
+    assert simulator.step().num_sleeping_bodies == 3
+    state = stiction.State.from_bytes(simulator.state.to_bytes())
+    q = np.array(state.q)
+    q[2] += 0.5
+    state.q = q
+    simulator.state = state
+    assert simulator.step().num_sleeping_bodies == 0
+    simulator.step(50)
+    assert simulator.state.q[2] < 0.6 - 1e-3  # it falls
+
+
+def _step_in_child(simulator, pipe):
+    simulator.step(50)
+    pipe.send_bytes(bytes(simulator.state.to_bytes()))
+    pipe.close()
+
+
+def test_forked_children_go_on_with_threads():
+    context = multiprocessing.get_context("fork")
+    simulator = stiction.Simulator(_boxes(), dt=1e-3, threads=3)
+    simulator.step(20)
+    here, there = context.Pipe()
+    child = context.Process(target=_step_in_child, args=(simulator, there))
+    child.start()
+    assert here.poll(60), "the child hangs"
+    result = here.recv_bytes()
+    child.join(60)
+    assert child.exitcode == 0
+    simulator.step(50)
+    assert result == bytes(simulator.state.to_bytes())

@@ -1,4 +1,4 @@
-// Servos with limits (specification 3.9): impacts, walls and free motion in closed form; what is told is what acted;
+// Servos with limits (theory §3.9): impacts, walls and free motion in closed form; what is told is what acted;
 // the same motion as rows and in the inertia; the same bits.
 #include <gtest/gtest.h>
 

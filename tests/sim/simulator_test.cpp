@@ -1,4 +1,4 @@
-// Motions with closed forms (specification, page 3).
+// Motions with closed forms (theory §3).
 #include "stiction/sim/simulator.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What sticks holds its position (specification 3.8): carried round, held in a swinging grasp, standing on feet that
+// What sticks holds its position (theory §3.8): carried round, held in a swinging grasp, standing on feet that
 // roll.
 #include <gtest/gtest.h>
 

@@ -159,8 +159,7 @@ TEST_P(AllSolvers, TakesAnisotropicContacts) {
       EXPECT_TRUE(result.solution.impulse.allFinite());
       EXPECT_TRUE(result.converged()) << form << ": " << to_string(result.report.status);
       if (!result.converged()) continue;
-      // The solver's tolerance refers to the rescaled problem, whose units differ by the frictions.
-      EXPECT_LE(residual(problem, result.solution.impulse), 100.0 * tolerance)
+      EXPECT_LE(residual(problem, result.solution.impulse), 1.001 * tolerance)
           << form << (frictionless_direction ? ", frictionless direction" : "");
     }
   }
@@ -194,7 +193,13 @@ TEST_P(AllSolvers, TakesMatricesThatAreNotQuiteSymmetric) {
     ASSERT_FALSE(problem.is_symmetric());
     const Solved result = solve(problem);
     EXPECT_EQ(result.report.symmetrised, solver_->traits().needs_symmetry);
-    expect_solved(result.report.symmetrised ? problem.symmetric_part() : problem, result, "not symmetric");
+    if (!result.report.symmetrised) {
+      expect_solved(problem, result, "not symmetric");
+    } else {  // the symmetric part is solved, and the status does not claim that it was the problem given
+      EXPECT_EQ(result.report.status, SolveStatus::regularised);
+      EXPECT_LE(residual(problem.symmetric_part(), result.solution.impulse), 10.0 * tolerance);
+      EXPECT_GT(residual(problem, result.solution.impulse), tolerance);
+    }
   }
 }
 

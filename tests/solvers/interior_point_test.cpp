@@ -232,7 +232,7 @@ TEST(ConeProblem, BentResidualHoldsTheSecondOrderOfTheVelocity) {
   for (const ScalarConstraint& s : cones.scalars()) EXPECT_TRUE((bent.row(s.index) == here.row(s.index)).all());
 }
 
-// The two spaces and the long double form solve the same linear system (6.2).
+// The two spaces and the long double form solve the same linear system, theory (4-5).
 TEST(NewtonSystem, SpacesAgreeOnDirectionAndDeterminantSign) {
   for (unsigned seed = 0; seed < 8; ++seed) {
     testing::RandomProblemOptions options = mixed(seed, seed % 2 == 0 ? 0.0 : 0.2);

@@ -16,7 +16,7 @@ using Real = long double;  // residuals are evaluated with 11 more bits than the
 
 // One contact, judged apart from any project code, in the problem scaled to max diag W = 1, max |q| = 1.
 //
-// `natural` is ε_nat of the specification: ε_p and ε_c divided by s = max(1, ‖λ̂‖). Rounding λ̂ to doubles alone moves
+// `natural` is the largest of ε_p/s, ε_d, ε_c/s with s = max(1, ‖λ̂‖). Rounding λ̂ to doubles alone moves
 // σ̂ by u s and, through the de Saxcé term, ⟨λ̂, ẑ⟩ by u s² √(1 + μ²): where W is nearly singular (s up to 1e12) or μ is
 // 1e6 no number format of 53 bits can do better. `backward` divides by exactly that: ε_p/s, ε_d/s, ε_c/(s² √(1 + μ²)),
 // the residual of a W and q changed in their last places.

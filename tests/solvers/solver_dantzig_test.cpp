@@ -57,7 +57,10 @@ TEST(SolverDantzig, MassRatioStackStandsStill) {
       SolverDantzig dantzig;
       const ContactProblem problem = mass_ratio_stack(ratio, cubes).problem();
       ContactSolution solution;
-      EXPECT_EQ(dantzig.solve(problem, solution).status, SolveStatus::converged) << cubes << " cubes, " << ratio;
+      // Impulses that are zero in the solution hold the rounding of those that are not; the status says so.
+      const SolveStatus status = dantzig.solve(problem, solution).status;
+      const bool claims = status == SolveStatus::converged;
+      EXPECT_TRUE(claims || (ratio > 1e2 && status == SolveStatus::rounding)) << cubes << " cubes, " << ratio;
       EXPECT_LE(solution.velocity.lpNorm<Eigen::Infinity>(), 1e-16 * ratio + 1e-13) << cubes << " cubes, " << ratio;
     }
   }

@@ -55,7 +55,7 @@ double kappa_of(const ContactProblem& problem) {
   return kappa;
 }
 
-// Optimality of (2.7), found without the solver: with the constraints that are active at x, minimise
+// Optimality of theory (2-18), found without the solver: with the constraints that are active at x, minimise
 // ‖∇f − Σ y ∇c‖ over multipliers y ≥ 0 (free for bilateral rows) by accelerated projected gradients.
 double stationarity_error(const ContactProblem& problem, const VectorX& x, double kappa) {
   const int m = problem.num_rows();
@@ -187,8 +187,7 @@ TEST_P(MaxDissipation, AnswerIsFeasibleAndOptimal) {
       }
     }
     EXPECT_LE(total, kappa + 1e-7 * (1.0 + kappa)) << seed;
-    // Velocities are good to about the root of the tolerance: 5e-4 on the worst machine seen; phase I alone is off by
-    // 0.1.
+    // Velocities are good to about the root of the tolerance: 5e-4 on the worst machine seen; phase I alone is off by 0.1.
     EXPECT_LE(stationarity_error(problem, solution.impulse, kappa), 1e-3) << seed;
   }
 }

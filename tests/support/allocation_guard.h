@@ -12,4 +12,13 @@ class AllocationGuard {
   long start_;
 };
 
+// While it lives, one allocation of this thread fails: the one after `after` that succeed. With sanitizers none does.
+class FailingAllocation {
+ public:
+  explicit FailingAllocation(long after);
+  ~FailingAllocation();
+  FailingAllocation(const FailingAllocation&) = delete;
+  FailingAllocation& operator=(const FailingAllocation&) = delete;
+};
+
 }  // namespace stiction::testing
