@@ -94,7 +94,9 @@ SolveReport SolverAuto::do_solve(const ContactProblem& problem, ContactSolution&
   // against each other without end, because nothing can separate them.
   const double rounding =
       1e-16 * solution.impulse.lpNorm<Eigen::Infinity>() * problem.largest_diagonal() / problem.largest_free_velocity();
-  if (outcome.converged && rounding > settings_.tolerance) report_.status = SolveStatus::numerical_error;
+  if (outcome.converged && rounding > settings_.tolerance) {
+    report_.status = proof_.find(problem, goal()) ? SolveStatus::no_solution : SolveStatus::numerical_error;
+  }
   if (!outcome.converged) report_.status = kind_of_failure(problem, solution.impulse, outcome);
   report_.iterations = budget_.iterations();
   return report_;

@@ -29,6 +29,7 @@
 #include "stiction/solvers/auto_last_resort.h"
 #include "stiction/solvers/auto_many_bodies.h"
 #include "stiction/solvers/auto_velocity_space.h"
+#include "stiction/solvers/infeasibility.h"
 #include "stiction/solvers/solver.h"
 
 namespace stiction {
@@ -105,6 +106,7 @@ class SolverAuto final : public ContactSolver {
   ProblemPart as_sparse_;  // the whole of a dense or factored problem that is taken as a sparse one
   AutoManyBodies many_bodies_;
   AutoVelocitySpace velocity_space_;
+  InfeasibilityProof proof_;
   AutoBudget budget_;
   SolveReport report_;
 };
