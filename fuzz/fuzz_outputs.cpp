@@ -36,7 +36,7 @@ using namespace stiction;
 struct Scratch {
   Scratch() {
     std::string name = (fs::temp_directory_path() / "stiction_fuzz_XXXXXX").string();
-    if (!::mkdtemp(name.data()) || ::chdir(name.c_str()) != 0) std::abort();
+    if (!::mkdtemp(name.data())) std::abort();
     folder = name;
   }
   ~Scratch() {
@@ -57,6 +57,15 @@ struct Scratch {
                                   "</geometry></collision></link></robot>";
   }
   std::string folder;
+};
+
+// The verbs work in the scratch folder, and the fuzzer where it was started.
+struct Inside {
+  explicit Inside(const std::string& folder) : before(fs::current_path()) { fs::current_path(folder); }
+  ~Inside() { fs::current_path(before); }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+  fs::path before;
 };
 
 // Nothing outside of the scratch folder is ever named.
@@ -146,6 +155,7 @@ void perform(const Task& task) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Scratch scratch;
   const Task task = read_task(data, size);
+  const Inside inside(scratch.folder);
   scratch.fill(task.name);
   std::ostringstream out, complaints;
   std::streambuf *const usual_out = std::cout.rdbuf(out.rdbuf()), *const usual_err =

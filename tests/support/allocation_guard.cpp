@@ -7,7 +7,7 @@ namespace {
 thread_local long allocations = 0;
 thread_local long failing = -1;  // allocations that still succeed before one fails; negative: none fails
 
-bool may_allocate() {
+[[maybe_unused]] bool may_allocate() {
   ++allocations;
   return failing < 0 || failing-- != 0;
 }
