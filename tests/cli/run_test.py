@@ -201,6 +201,35 @@ class Run(Scratch):
             self.assertIsNotNone(rows[-1]["seconds_integrate"])
             path.unlink()
 
+    def test_interrupt_acts_inside_of_a_step(self):
+        boxes = "".join(
+            f'<body pos="{0.15 * (k % 5)} {0.15 * (k // 5 % 5)} {0.1 + 0.12 * (k // 25)}" axisangle="1 {0.1 * (k % 7)} 0.5 {0.3 * k}">'
+            f'<freejoint/><geom type="box" size="0.1 0.1 0.1"/></body>'
+            for k in range(150)
+        )
+        scene, path, record = self.folder / "boxes.xml", self.folder / "steps.csv", self.folder / "boxes.h5"
+        scene.write_text(f'<mujoco><worldbody><geom type="plane" size="5 5 1"/>{boxes}</worldbody></mujoco>')
+        # Without a limit a step takes seconds to hours; the first is hardly over when the signal comes.
+        process = subprocess.Popen(
+            [COMMAND, "run", scene, "--dt", "0.01", "--steps", "100", "--tolerance", "1e-15", "--acceptable", "0"]
+            + ["--max-iterations", "1000000", "--report", path, "--record", record, "--json"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        time.sleep(1.5)
+        self.assertIsNone(process.poll(), process.stderr)
+        sent = time.time()
+        process.send_signal(signal.SIGINT)
+        out, error = process.communicate(timeout=60)
+        self.assertEqual(130, process.returncode, error)
+        self.assertLess(time.time() - sent, 20)
+        summary = parse(out)
+        self.assertEqual(signal.SIGINT, summary["signal"])
+        with path.open(newline="") as file:
+            self.assertEqual(summary["steps"], len(list(csv.DictReader(file))))
+        self.assertEqual(b"\x89HDF", record.read_bytes()[:4])
+
     def test_numbers_that_grow_too_large_end_the_run_with_its_summary(self):
         path, record = self.folder / "whirl.xml", self.folder / "whirl.h5"
         path.write_text(
