@@ -347,6 +347,41 @@ def test_ctrl_c_ends_a_long_run_between_steps():
     assert simulator.state.step == steps + 1
 
 
+def overlapping_boxes(count):
+    builder = stiction.ModelBuilder()
+    builder.add_shape(stiction.Plane(), name="ground", friction=0.7)
+    for k in range(count):
+        angle = 0.3 * k
+        body = builder.add_body(
+            name=f"box{k}",
+            position=(0.15 * (k % 5), 0.15 * (k // 5 % 5), 0.1 + 0.12 * (k // 25)),
+            orientation=(np.sin(angle) * 0.6, np.sin(angle) * 0.8, 0.0, np.cos(angle)),
+        )
+        builder.add_shape(body, stiction.Box((0.1, 0.1, 0.1)), density=1000, friction=0.7)
+    return builder.build()
+
+
+def test_ctrl_c_acts_inside_of_a_step():
+    # Without limits one step takes far longer than any test may.
+    simulator = stiction.Simulator(
+        overlapping_boxes(150), dt=1e-2, tolerance=1e-15, acceptable_tolerance=0.0, max_iterations=10**6
+    )
+    state = simulator.state.to_bytes()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            for _ in range(1000):
+                state = simulator.state.to_bytes()
+                simulator.step()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, before)
+    assert simulator.state.to_bytes() == state
+
+
 def test_a_model_outlives_its_builder_and_a_simulator_its_model():
     simulator = stiction.Simulator(box_on_plane(), dt=1e-3)
     assert simulator.model.shape_names == ["ground", "box"]
