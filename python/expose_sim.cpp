@@ -17,104 +17,6 @@ namespace {
 
 using namespace nb::literals;
 
-// ---- settings: those of the step, of constraints and of collision, by one flat list of names
-
-using S = SimulatorSettings;
-const std::vector<std::string> broad_phases = {"automatic", "pair_list", "many_bodies"};
-const std::vector<std::string> policies = {"report", "raise"};
-
-struct Setting {
-  Field<S> field;
-  nb::object (*get)(const S& settings);
-};
-
-template <auto member>
-Setting setting(const char* name, const char* stub) {
-  return {field<member>(name, stub), [](const S& s) { return nb::cast(s.*member); }};
-}
-template <auto part, auto member>
-Setting part_setting(const char* name, const char* stub) {
-  return {{name, stub, [](S& s, const Argument& a) { read(a, s.*part.*member); }},
-          [](const S& s) { return nb::cast(s.*part.*member); }};
-}
-
-const std::vector<Setting>& settings() {
-  using Rows = ConstraintSettings;
-  using Near = CollisionSettings;
-  constexpr auto rows = &S::constraints;
-  constexpr auto near = &S::collision;
-  static const std::vector<Setting> all = {
-      setting<&S::time_step>("time_step", "float = 0.0"),
-      setting<&S::solver>("solver", "str = 'auto'"),
-      setting<&S::tolerance>("tolerance", "float = 1e-9"),
-      setting<&S::acceptable_tolerance>("acceptable_tolerance", "float = 1e-6"),
-      setting<&S::geometric_tolerance>("geometric_tolerance", "float = 1e-3"),
-      setting<&S::energy_tolerance>("energy_tolerance", "float = 1e-2"),
-      setting<&S::recheck>("recheck", "bool = True"),
-      setting<&S::max_iterations>("max_iterations", "int = 300"),
-      {{"on_failure", "str = 'report'",
-        [](S& s, const Argument& a) { s.on_failure = static_cast<FailurePolicy>(read_choice(a, policies)); }},
-       [](const S& s) { return nb::cast(policies[static_cast<int>(s.on_failure)]); }},
-      setting<&S::warm_start>("warm_start", "bool = True"),
-      setting<&S::judge>("judge", "bool = True"),
-      setting<&S::implicit>("implicit", "bool = True"),
-      setting<&S::implicit_turning>("implicit_turning", "bool = True"),
-      setting<&S::threads>("threads", "int = 1"),
-      setting<&S::sleeping>("sleeping", "bool = False"),
-      setting<&S::sleep_speed>("sleep_speed", "float = 1e-6"),
-      setting<&S::sleep_after>("sleep_after", "int = 50"),
-      setting<&S::timed_every>("timed_every", "int = 16"),
-      part_setting<rows, &Rows::baumgarte>("baumgarte", "float = 0.2"),
-      part_setting<rows, &Rows::slop>("slop", "float = 0.0"),
-      part_setting<rows, &Rows::largest_correction>("largest_correction", "float = 1.0"),
-      part_setting<rows, &Rows::project_positions>("project_positions", "bool = False"),
-      part_setting<rows, &Rows::project_loops>("project_loops", "bool = True"),
-      part_setting<rows, &Rows::hold_sticking>("hold_sticking", "bool = True"),
-      part_setting<rows, &Rows::restitution_threshold>("restitution_threshold", "float = 1e-2"),
-      part_setting<rows, &Rows::limit_margin>("limit_margin", "float = 1e-2"),
-      part_setting<near, &Near::margin>("margin", "float = 1e-3"),
-      {{"broad_phase", "str = 'automatic'",
-        [](S& s, const Argument& a) {
-          s.collision.broad_phase = static_cast<BroadPhase>(read_choice(a, broad_phases));
-        }},
-       [](const S& s) { return nb::cast(broad_phases[static_cast<int>(s.collision.broad_phase)]); }},
-      part_setting<near, &Near::use_caches>("use_caches", "bool = True"),
-  };
-  return all;
-}
-
-const Fields<S>& setting_fields() {
-  static const Fields<S> fields = [] {
-    Fields<S> list;
-    for (const Setting& s : settings()) list.push_back(s.field);
-    return list;
-  }();
-  return fields;
-}
-
-}  // namespace
-
-nb::dict settings_of(const SimulatorSettings& values) {
-  nb::dict dict;
-  for (const Setting& s : settings()) dict[s.field.name] = s.get(values);
-  return dict;
-}
-
-namespace {
-
-S to_settings(const nb::kwargs& keywords) {
-  S values;
-  nb::dict named;
-  for (const auto& [key, value] : keywords) {
-    const std::string name = nb::cast<std::string>(key);
-    const char* const full = name == "dt" ? "time_step" : name.c_str();
-    if (named.contains(full)) throw nb::type_error("dt and time_step are the same setting");
-    named[full] = value;
-  }
-  set_fields("Simulator", setting_fields(), values, named);
-  return values;
-}
-
 // ---- stepping
 
 // Ctrl-C inside of a step, seen by the thread that made it. Python's error is set when the step throws.
@@ -502,10 +404,9 @@ void expose_sim(nb::module_& module) {
             new (self) SharedSimulator(std::move(model), to_settings(keywords));
           },
           "model"_a, "settings"_a,
-          nb::sig(keep_text("def __init__(self, model: Model, *, dt: float = 0.0, " + stub_of(setting_fields()) +
-                            ") -> None")))
+          nb::sig(keep_text("def __init__(self, model: Model, *, dt: float = 0.0, " + settings_stub() + ") -> None")))
       .def("step", &step, "n"_a = 1,
-           "Makes n steps; the report of the last. The GIL is released; Ctrl-C ends a long run after a step.")
+           "Makes n steps; the report of the last. The GIL is released; Ctrl-C ends a step, which is then undone.")
       .def_prop_ro("model", [](SharedSimulator& s) { return s.simulator.shared_model(); })
       .def_prop_ro(
           "settings", [](SharedSimulator& s) { return settings_of(s.simulator.settings()); },

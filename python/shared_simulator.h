@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 
 #include "stiction/sim/simulator.h"
 
@@ -39,7 +40,10 @@ class Turn {
 void expose_step_results(nanobind::module_& module);
 void expose_dynamics(nanobind::module_& module, nanobind::class_<SharedSimulator>& simulator);
 
+// Settings of the step, of constraints and of collision, by one flat list of names; dt is short for time_step.
 nanobind::dict settings_of(const SimulatorSettings& values);
+SimulatorSettings to_settings(const nanobind::kwargs& keywords);
+std::string settings_stub();  // the arguments, as a stub has them
 
 // An index that exists, or a name that is looked up.
 int to_frame(const Model& model, const nanobind::object& frame);
