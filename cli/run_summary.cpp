@@ -64,6 +64,9 @@ void RunSummary::add(const Simulator& simulator, const StepReport& report, doubl
   accepted += report.accepted;
   converged += report.converged();
   jammed += report.num_jammed_islands > 0;
+  most_redundant_rows = std::max(most_redundant_rows, report.num_redundant_rows);
+  largest_loop_mismatch = std::max(largest_loop_mismatch, report.largest_loop_mismatch);
+  most_held_contacts = std::max(most_held_contacts, report.num_held_contacts);
   iterations += report.iterations;
   wall_seconds += seconds;
   dissipated += report.dissipated;
@@ -125,7 +128,14 @@ std::string RunSummary::to_text() const {
   out << "; gaps off by at most " << largest_gap_error << " m";
   if (rechecked > 0) out << "; " << plural(rechecked, "step", "steps") << " solved again";
   out << "\ncontacts     at the end " << last.num_contacts << " (" << last.num_sticking << " sticking, "
-      << last.num_sliding << " sliding, " << last.num_open << " open), at most " << most_contacts << "\n";
+      << last.num_sliding << " sliding, " << last.num_open << " open), at most " << most_contacts;
+  if (most_held_contacts > 0) out << "; " << most_held_contacts << " that no joint can part do nothing";
+  out << "\n";
+  if (most_redundant_rows > 0) {
+    out << "loops        " << plural(most_redundant_rows, "row that says", "rows that say")
+        << " what others say already left out; they contradict these by at most " << largest_loop_mismatch
+        << " m or rad\n";
+  }
   out << "energy       kinetic " << energy_begin.kinetic << " to " << energy_end.kinetic << " J, potential "
       << energy_begin.potential << " to " << energy_end.potential << " J; friction took " << std::max(0.0, dissipated)
       << " J; integration error " << energy_error << " J";

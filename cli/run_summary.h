@@ -40,9 +40,12 @@ class RunSummary {
   double energy_error = 0.0;                                             // J, of all steps together
   double largest_energy_gain = 0.0, gain_time = 0.0;                     // J, s: the largest energy_error of a step
   long steps = 0, certified = 0, accepted = 0, converged = 0, iterations = 0;
-  long jammed = 0;              // steps with StepReport::num_jammed_islands
-  double worst_residual = 0.0;  // largest ε_nat
-  double worst_time = 0.0;      // s; the end of that step
+  long jammed = 0;                     // steps with StepReport::num_jammed_islands
+  int most_redundant_rows = 0;         // of loops, that were left out of a step: what they ask for is not certified
+  double largest_loop_mismatch = 0.0;  // m, rad: by how much these contradict the others
+  int most_held_contacts = 0;          // that no joint moves along their normal
+  double worst_residual = 0.0;         // largest ε_nat
+  double worst_time = 0.0;             // s; the end of that step
   long worst_step = -1;
   std::string worst_where;           // the two shapes; or that it was no contact
   double largest_penetration = 0.0;  // m

@@ -99,6 +99,14 @@ class Run(Scratch):
         self.assertGreater(parse(run("run", path, "--steps", "10", "--json").stdout)["steps_jammed"], 0)
         self.assertNotIn("jammed", run("run", SLOPE, "--steps", "10").stdout)
 
+    def test_rows_of_loops_that_are_left_out_are_told(self):
+        gripper = SLOPE.parent / "gripper.xml"
+        self.assertIn("what others say already left out", run("run", gripper, "--steps", "10").stdout)
+        summary = parse(run("run", gripper, "--steps", "10", "--json").stdout)
+        self.assertGreater(summary["most_redundant_rows"], 0)
+        self.assertLess(summary["largest_loop_mismatch"], 1e-5)
+        self.assertNotIn("loops ", run("run", SLOPE, "--steps", "10").stdout)
+
     def test_same_bits_for_any_number_of_threads(self):
         one, two = (parse(run("run", SCENES / "boxes.xml", "--time", "0.5", "--json", "--threads", n).stdout) for n in "12")
         self.assertEqual(one["joints"], two["joints"])
