@@ -16,8 +16,8 @@ namespace stiction {
 class Interrupt {
  public:
   Interrupt() = default;
-  // `poll` is asked by the thread that makes this object, and by no other one, at most every `interval`; where it says
-  // true everybody stops. It must not throw.
+  // `poll` is asked by the thread that makes this object, and by no other one, at most every `interval`, the first time
+  // so long after the first check: what ends sooner never asks. Where it says true everybody stops. It must not throw.
   explicit Interrupt(std::function<bool()> poll, std::chrono::milliseconds interval = std::chrono::milliseconds(20))
       : poll_(std::move(poll)), interval_(interval), owner_(std::this_thread::get_id()) {}
   Interrupt(const Interrupt&) = delete;
@@ -32,8 +32,10 @@ class Interrupt {
     if (requested()) return true;
     if (!poll_ || std::this_thread::get_id() != owner_) return false;
     const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < interval_) return false;
+    const bool is_first = last_ == std::chrono::steady_clock::time_point{};
+    if (!is_first && now - last_ < interval_) return false;
     last_ = now;
+    if (is_first) return false;
     if (poll_()) request();
     return requested();
   }
