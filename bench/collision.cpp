@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "stiction/collision/box_box.h"
 #include "stiction/collision/collider.h"
 #include "stiction/collision/collision_cache.h"
-#include "stiction/collision/primitives.h"
-#include "stiction/model/height_field.h"
+#include "stiction/collision/primitives/box_box.h"
+#include "stiction/collision/primitives/primitives.h"
+#include "stiction/model/geometry/height_field.h"
+#include "stiction/model/geometry/triangle_mesh.h"
 #include "stiction/model/model_builder.h"
-#include "stiction/model/triangle_mesh.h"
 
 namespace stiction {
 namespace {

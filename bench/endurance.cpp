@@ -15,7 +15,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "stiction/io/mjcf.h"
+#include "stiction/io/mjcf/mjcf.h"
 #include "stiction/sim/simulator.h"
 
 namespace stiction {

@@ -10,7 +10,7 @@
 
 #include "stiction/collision/collider.h"
 #include "stiction/collision/collision_cache.h"
-#include "stiction/model/convex_hull.h"
+#include "stiction/model/geometry/convex_hull.h"
 #include "stiction/model/model_builder.h"
 
 namespace stiction {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "stiction/collision/convex_gap.h"
-#include "stiction/collision/hull_pair.h"
+#include "stiction/collision/convex/convex_gap.h"
+#include "stiction/collision/convex/hull_pair.h"
 
 namespace stiction {
 namespace {

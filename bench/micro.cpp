@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "stiction/contact/judge.h"
-#include "stiction/io/fclib.h"
-#include "stiction/io/sequence.h"
 #include "stiction/math/set_coulomb_cone.h"
 #include "stiction/math/set_pyramid.h"
-#include "stiction/solvers/block_lu.h"
-#include "stiction/solvers/node_lu.h"
-#include "stiction/solvers/one_contact.h"
+#include "stiction/problem_files/fclib.h"
+#include "stiction/problem_files/sequence.h"
+#include "stiction/solvers/linear_algebra/block_lu.h"
+#include "stiction/solvers/linear_algebra/node_lu.h"
 #include "stiction/solvers/solver.h"
+#include "stiction/solvers/sweeps/one_contact.h"
 
 namespace stiction {
 namespace {

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "stiction/contact/judge.h"
-#include "stiction/io/sequence.h"
+#include "stiction/problem_files/sequence.h"
 #include "stiction/solvers/solver.h"
 
 namespace {

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "stiction/io/mjcf.h"
+#include "stiction/io/mjcf/mjcf.h"
 #include "stiction/sim/simulator.h"
 
 namespace stiction {

@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "stiction/dynamics/mechanics.h"
-#include "stiction/model/convex_hull.h"
-#include "stiction/model/height_field.h"
-#include "stiction/model/triangle_mesh.h"
+#include "stiction/model/geometry/convex_hull.h"
+#include "stiction/model/geometry/height_field.h"
+#include "stiction/model/geometry/triangle_mesh.h"
 
 namespace stiction::cli {
 namespace {

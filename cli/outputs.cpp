@@ -6,8 +6,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "stiction/io/output_place.h"
 #include "stiction/math/refuse.h"
+#include "stiction/problem_files/output_place.h"
 
 namespace stiction::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include <variant>
 #include <vector>
 
-#include "stiction/io/fclib.h"
-#include "stiction/io/lcp.h"
-#include "stiction/io/sequence.h"
+#include "stiction/problem_files/fclib.h"
+#include "stiction/problem_files/lcp.h"
+#include "stiction/problem_files/sequence.h"
 
 namespace stiction::cli {
 

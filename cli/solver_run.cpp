@@ -6,7 +6,7 @@
 
 #include "stiction/contact/judge.h"
 #include "stiction/contact/lcp_judge.h"
-#include "stiction/solvers/linear_complementarity.h"
+#include "stiction/solvers/pivoting/linear_complementarity.h"
 
 namespace stiction::cli {
 namespace {

@@ -14,7 +14,7 @@
 #include "cli/progress.h"
 #include "cli/run_summary.h"
 #include "cli/step_csv.h"
-#include "stiction/io/recording.h"
+#include "stiction/io/recording/recording.h"
 #include "stiction/math/refuse.h"
 #include "stiction/solvers/solver.h"
 

@@ -4,9 +4,9 @@
 
 #include "fuzz_hdf5.h"
 #include "stiction/contact/judge.h"
-#include "stiction/io/fclib.h"
-#include "stiction/io/lcp.h"
-#include "stiction/io/sequence.h"
+#include "stiction/problem_files/fclib.h"
+#include "stiction/problem_files/lcp.h"
+#include "stiction/problem_files/sequence.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace stiction;

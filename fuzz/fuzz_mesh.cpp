@@ -5,9 +5,9 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "stiction/io/mesh_file.h"
-#include "stiction/model/convex_hull.h"
-#include "stiction/model/triangle_mesh.h"
+#include "stiction/io/mesh/mesh_file.h"
+#include "stiction/model/geometry/convex_hull.h"
+#include "stiction/model/geometry/triangle_mesh.h"
 
 namespace {
 

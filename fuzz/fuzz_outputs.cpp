@@ -23,10 +23,10 @@
 #include "cli/verb_run.h"
 #include "cli/verb_solve.h"
 #include "stiction/contact/problem.h"
-#include "stiction/io/fclib.h"
 #include "stiction/io/load.h"
-#include "stiction/io/output_place.h"
-#include "stiction/io/recording.h"
+#include "stiction/io/recording/recording.h"
+#include "stiction/problem_files/fclib.h"
+#include "stiction/problem_files/output_place.h"
 
 namespace {
 

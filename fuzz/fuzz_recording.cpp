@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "fuzz_hdf5.h"
-#include "stiction/io/model_storage.h"
-#include "stiction/io/recording.h"
+#include "stiction/io/recording/model_storage.h"
+#include "stiction/io/recording/recording.h"
 
 namespace {
 

@@ -9,10 +9,10 @@
 #include "fields.h"
 #include "geometry.h"
 #include "stiction/math/refuse.h"
-#include "stiction/model/convex_hull.h"
-#include "stiction/model/height_field.h"
-#include "stiction/model/inertia.h"
-#include "stiction/model/triangle_mesh.h"
+#include "stiction/model/geometry/convex_hull.h"
+#include "stiction/model/geometry/height_field.h"
+#include "stiction/model/geometry/inertia.h"
+#include "stiction/model/geometry/triangle_mesh.h"
 
 namespace stiction::python {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "arrays.h"
 #include "expose.h"
-#include "stiction/io/fclib.h"
-#include "stiction/io/lcp.h"
-#include "stiction/io/sequence.h"
+#include "stiction/problem_files/fclib.h"
+#include "stiction/problem_files/lcp.h"
+#include "stiction/problem_files/sequence.h"
 
 namespace stiction::python {
 namespace {

@@ -9,9 +9,9 @@
 #include "expose.h"
 #include "fields.h"
 #include "stiction/io/load.h"
-#include "stiction/io/mjcf.h"
-#include "stiction/io/sdf.h"
-#include "stiction/io/urdf.h"
+#include "stiction/io/mjcf/mjcf.h"
+#include "stiction/io/sdf/sdf.h"
+#include "stiction/io/urdf/urdf.h"
 
 namespace stiction::python {
 namespace {

@@ -11,7 +11,7 @@
 #include "expose.h"
 #include "fields.h"
 #include "shared_simulator.h"
-#include "stiction/io/recording.h"
+#include "stiction/io/recording/recording.h"
 
 namespace stiction::python {
 namespace {

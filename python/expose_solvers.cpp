@@ -9,7 +9,7 @@
 
 #include "arrays.h"
 #include "expose.h"
-#include "stiction/solvers/linear_complementarity.h"
+#include "stiction/solvers/pivoting/linear_complementarity.h"
 #include "stiction/solvers/solver.h"
 
 namespace stiction::python {

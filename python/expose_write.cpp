@@ -4,10 +4,10 @@
 
 #include "arrays.h"
 #include "expose.h"
-#include "stiction/io/write_mjcf.h"
+#include "stiction/io/mjcf/write_mjcf.h"
+#include "stiction/io/sdf/write_sdf.h"
+#include "stiction/io/urdf/write_urdf.h"
 #include "stiction/io/write_model.h"
-#include "stiction/io/write_sdf.h"
-#include "stiction/io/write_urdf.h"
 
 namespace stiction::python {
 namespace {

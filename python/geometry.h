@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "arrays.h"
-#include "stiction/model/shape.h"
+#include "stiction/model/geometry/shape.h"
 
 namespace stiction::python {
 

@@ -21,13 +21,14 @@ MAY_USE = {
     "constraints": {"math", "contact", "model", "dynamics", "collision"},
     "sim": {"math", "contact", "solvers", "model", "dynamics", "collision", "constraints"},
     "learning": {"math", "contact", "solvers", "model", "dynamics", "collision", "constraints", "sim"},
-    "io": {"math", "contact", "solvers", "model", "dynamics", "collision", "constraints", "sim"},
+    "problem_files": {"math", "contact"},
+    "io": {"math", "contact", "solvers", "model", "dynamics", "collision", "constraints", "sim", "problem_files"},
 }
 
 # Libraries that one room alone may touch, so that a user of the others need not have them.
 FOREIGN = {
     "Eigen": set(MAY_USE),
-    "hdf5.h": {"io"},
+    "hdf5.h": {"problem_files", "io"},
     "libqhull_r": {"model"},
     "mujoco": {"io"},
     "pugixml.hpp": {"io"},

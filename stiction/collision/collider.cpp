@@ -10,7 +10,7 @@
 #include "stiction/collision/cache_layout.h"
 #include "stiction/collision/pair_grid.h"
 #include "stiction/collision/pair_kernels.h"
-#include "stiction/collision/terrain.h"
+#include "stiction/collision/terrain/terrain.h"
 #include "stiction/math/pack_bits.h"
 #include "stiction/math/refuse.h"
 

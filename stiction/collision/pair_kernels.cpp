@@ -3,10 +3,10 @@
 #include <array>
 #include <utility>
 
-#include "stiction/collision/box_box.h"
-#include "stiction/collision/convex_pair.h"
-#include "stiction/collision/primitives.h"
-#include "stiction/collision/terrain.h"
+#include "stiction/collision/convex/convex_pair.h"
+#include "stiction/collision/primitives/box_box.h"
+#include "stiction/collision/primitives/primitives.h"
+#include "stiction/collision/terrain/terrain.h"
 
 namespace stiction {
 

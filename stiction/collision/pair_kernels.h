@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "stiction/collision/contact_point.h"
-#include "stiction/model/shape.h"
+#include "stiction/model/geometry/shape.h"
 
 namespace stiction {
 

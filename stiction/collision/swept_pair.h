@@ -12,8 +12,8 @@
 #include <cstdint>
 
 #include "stiction/collision/contact_point.h"
-#include "stiction/collision/terrain.h"
-#include "stiction/model/shape.h"
+#include "stiction/collision/terrain/terrain.h"
+#include "stiction/model/geometry/shape.h"
 
 namespace stiction {
 

@@ -17,7 +17,7 @@ enum class DelassusForm { dense, sparse, factored };
 // Padding rows hold zero.
 struct DelassusDense {
   int size = 0;
-  int stride = 0;                                 // padded8(size)
+  int stride = 0;  // padded8(size)
   VectorX data;    // stride × size
 
   void resize(int rows) {

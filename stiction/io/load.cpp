@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "stiction/io/mjcf.h"
+#include "stiction/io/mjcf/mjcf.h"
 #include "stiction/io/model_path.h"
-#include "stiction/io/sdf.h"
+#include "stiction/io/sdf/sdf.h"
 #include "stiction/io/settle.h"
-#include "stiction/io/urdf.h"
-#include "stiction/io/xml.h"
+#include "stiction/io/urdf/urdf.h"
+#include "stiction/io/xml/xml.h"
 #include "stiction/math/refuse.h"
 
 namespace stiction {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "stiction/io/write_mjcf.h"
-#include "stiction/io/write_sdf.h"
-#include "stiction/io/write_urdf.h"
+#include "stiction/io/mjcf/write_mjcf.h"
+#include "stiction/io/sdf/write_sdf.h"
+#include "stiction/io/urdf/write_urdf.h"
 #include "stiction/math/refuse.h"
 
 namespace stiction {

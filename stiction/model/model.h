@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "stiction/math/pose.h"
-#include "stiction/model/shape.h"
+#include "stiction/model/geometry/shape.h"
 
 namespace stiction {
 

@@ -4,8 +4,8 @@
 #include <unordered_set>
 
 #include "stiction/math/refuse.h"
-#include "stiction/model/model_checks.h"
-#include "stiction/model/model_draft.h"
+#include "stiction/model/builder/model_checks.h"
+#include "stiction/model/builder/model_draft.h"
 
 namespace stiction {
 namespace {

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "stiction/model/inertia.h"
+#include "stiction/model/geometry/inertia.h"
 #include "stiction/model/model.h"
 
 namespace stiction {

@@ -2,20 +2,20 @@
 #include <functional>
 #include <stdexcept>
 
+#include "stiction/solvers/admm/solver_admm.h"
+#include "stiction/solvers/admm/solver_staggered.h"
+#include "stiction/solvers/auto/solver_auto.h"
+#include "stiction/solvers/interior_point/solver_ncp_ip.h"
+#include "stiction/solvers/max_dissipation/solver_max_dissipation.h"
+#include "stiction/solvers/newton/solver_ccp_newton.h"
+#include "stiction/solvers/newton/solver_ncp_newton.h"
+#include "stiction/solvers/pivoting/solver_anitescu_potra.h"
+#include "stiction/solvers/pivoting/solver_dantzig.h"
+#include "stiction/solvers/pivoting/solver_lemke.h"
 #include "stiction/solvers/solver.h"
-#include "stiction/solvers/solver_admm.h"
-#include "stiction/solvers/solver_anitescu_potra.h"
-#include "stiction/solvers/solver_auto.h"
-#include "stiction/solvers/solver_ccp_newton.h"
-#include "stiction/solvers/solver_dantzig.h"
-#include "stiction/solvers/solver_gauss_seidel.h"
-#include "stiction/solvers/solver_lemke.h"
-#include "stiction/solvers/solver_max_dissipation.h"
-#include "stiction/solvers/solver_ncp_ip.h"
-#include "stiction/solvers/solver_ncp_newton.h"
-#include "stiction/solvers/solver_pgs.h"
-#include "stiction/solvers/solver_raisim.h"
-#include "stiction/solvers/solver_staggered.h"
+#include "stiction/solvers/sweeps/solver_gauss_seidel.h"
+#include "stiction/solvers/sweeps/solver_pgs.h"
+#include "stiction/solvers/sweeps/solver_raisim.h"
 
 namespace stiction {
 namespace {

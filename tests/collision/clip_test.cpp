@@ -1,4 +1,4 @@
-#include "stiction/collision/clip.h"
+#include "stiction/collision/manifold/clip.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "stiction/collision/feature.h"
-#include "stiction/collision/reduce.h"
+#include "stiction/collision/manifold/feature.h"
+#include "stiction/collision/manifold/reduce.h"
 
 namespace stiction {
 namespace {

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "stiction/collision/pair_kernels.h"
-#include "stiction/model/convex_hull.h"
+#include "stiction/model/geometry/convex_hull.h"
 
 namespace stiction {
 namespace {

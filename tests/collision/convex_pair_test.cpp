@@ -1,4 +1,4 @@
-#include "stiction/collision/convex_pair.h"
+#include "stiction/collision/convex/convex_pair.h"
 
 #include <gtest/gtest.h>
 

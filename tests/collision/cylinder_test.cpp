@@ -8,8 +8,8 @@
 
 #include "oracles.h"
 #include "stiction/collision/pair_kernels.h"
-#include "stiction/collision/primitives.h"
-#include "stiction/model/convex_hull.h"
+#include "stiction/collision/primitives/primitives.h"
+#include "stiction/model/geometry/convex_hull.h"
 
 namespace stiction {
 namespace {

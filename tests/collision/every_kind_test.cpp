@@ -13,9 +13,9 @@
 #include "stiction/collision/collider.h"
 #include "stiction/collision/collision_cache.h"
 #include "stiction/collision/pair_kernels.h"
-#include "stiction/model/height_field.h"
+#include "stiction/model/geometry/height_field.h"
+#include "stiction/model/geometry/triangle_mesh.h"
 #include "stiction/model/model_builder.h"
-#include "stiction/model/triangle_mesh.h"
 
 namespace stiction {
 namespace {

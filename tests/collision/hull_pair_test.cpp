@@ -1,4 +1,4 @@
-#include "stiction/collision/hull_pair.h"
+#include "stiction/collision/convex/hull_pair.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "../support/allocation_guard.h"
 #include "../support/convex_oracle.h"
 #include "../support/sanitized.h"
-#include "stiction/collision/feature.h"
+#include "stiction/collision/manifold/feature.h"
 
 namespace stiction {
 namespace {

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "stiction/model/shape.h"
+#include "stiction/model/geometry/shape.h"
 
 namespace stiction::testing {
 

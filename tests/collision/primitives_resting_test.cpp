@@ -4,8 +4,8 @@
 #include <set>
 
 #include "oracles.h"
-#include "stiction/collision/box_box.h"
-#include "stiction/collision/primitives.h"
+#include "stiction/collision/primitives/box_box.h"
+#include "stiction/collision/primitives/primitives.h"
 
 namespace stiction {
 namespace {

@@ -1,11 +1,11 @@
 // Primitive pairs against closed forms and against brute force on random poses.
-#include "stiction/collision/primitives.h"
+#include "stiction/collision/primitives/primitives.h"
 
 #include <gtest/gtest.h>
 
 #include "../support/sanitized.h"
 #include "oracles.h"
-#include "stiction/collision/box_box.h"
+#include "stiction/collision/primitives/box_box.h"
 
 namespace stiction {
 namespace {

@@ -12,8 +12,8 @@
 #include "../support/terrain_truth.h"
 #include "oracles.h"
 #include "stiction/collision/pair_kernels.h"
-#include "stiction/collision/terrain.h"
-#include "stiction/model/height_field.h"
+#include "stiction/collision/terrain/terrain.h"
+#include "stiction/model/geometry/height_field.h"
 #include "stiction/model/model_builder.h"
 
 namespace stiction {

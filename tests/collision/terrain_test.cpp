@@ -1,6 +1,6 @@
 // Bodies on triangle meshes and height fields: the same points as on a plane where the terrain is flat, nothing that
 // catches on inner edges, ridges that carry.
-#include "stiction/collision/terrain.h"
+#include "stiction/collision/terrain/terrain.h"
 
 #include <gtest/gtest.h>
 
@@ -12,9 +12,9 @@
 #include "oracles.h"
 #include "stiction/collision/collider.h"
 #include "stiction/collision/collision_cache.h"
-#include "stiction/model/height_field.h"
+#include "stiction/model/geometry/height_field.h"
+#include "stiction/model/geometry/triangle_mesh.h"
 #include "stiction/model/model_builder.h"
-#include "stiction/model/triangle_mesh.h"
 
 namespace stiction {
 namespace {

@@ -8,8 +8,8 @@
 #include <fstream>
 #include <functional>
 
-#include "stiction/io/fclib.h"
-#include "stiction/io/sequence.h"
+#include "stiction/problem_files/fclib.h"
+#include "stiction/problem_files/sequence.h"
 
 namespace stiction {
 namespace {

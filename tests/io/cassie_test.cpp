@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "stiction/dynamics/mechanics.h"
-#include "stiction/io/sdf.h"
+#include "stiction/io/sdf/sdf.h"
 #include "stiction/sim/assembly.h"
 #include "stiction/sim/simulator.h"
 #include "tests/support/sanitized.h"

@@ -1,7 +1,7 @@
 // scenes/gripper.xml: redundant loops, limits, dry friction and contacts in one island, every step certified.
 #include <gtest/gtest.h>
 
-#include "stiction/io/mjcf.h"
+#include "stiction/io/mjcf/mjcf.h"
 #include "stiction/sim/simulator.h"
 
 namespace stiction {

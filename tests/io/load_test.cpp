@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "stiction/io/mjcf.h"
+#include "stiction/io/mjcf/mjcf.h"
 #include "stiction/io/model_path.h"
 #include "tests/support/refused.h"
 

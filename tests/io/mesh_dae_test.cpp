@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numbers>
 
-#include "stiction/io/dae_geometry.h"
-#include "stiction/io/mesh_file.h"
+#include "stiction/io/mesh/dae_geometry.h"
+#include "stiction/io/mesh/mesh_file.h"
 #include "tests/support/refused.h"
 
 namespace stiction {

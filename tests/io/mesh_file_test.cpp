@@ -1,4 +1,4 @@
-#include "stiction/io/mesh_file.h"
+#include "stiction/io/mesh/mesh_file.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "stiction/model/convex_hull.h"
-#include "stiction/model/triangle_mesh.h"
+#include "stiction/model/geometry/convex_hull.h"
+#include "stiction/model/geometry/triangle_mesh.h"
 #include "tests/support/refused.h"
 
 namespace stiction {

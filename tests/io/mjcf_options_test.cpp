@@ -1,7 +1,7 @@
 #ifdef STICTION_MUJOCO
 
 // LoadOptions, and files that share a world.
-#include "stiction/model/triangle_mesh.h"
+#include "stiction/model/geometry/triangle_mesh.h"
 #include "tests/io/mjcf_oracle.h"
 #include "tests/support/refused.h"
 

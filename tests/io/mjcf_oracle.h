@@ -12,9 +12,9 @@
 #include <variant>
 
 #include "stiction/dynamics/dynamics.h"
-#include "stiction/io/mjcf.h"
-#include "stiction/model/convex_hull.h"
-#include "stiction/model/height_field.h"
+#include "stiction/io/mjcf/mjcf.h"
+#include "stiction/model/geometry/convex_hull.h"
+#include "stiction/model/geometry/height_field.h"
 
 namespace stiction::testing {
 

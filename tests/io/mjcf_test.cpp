@@ -1,4 +1,4 @@
-#include "stiction/io/mjcf.h"
+#include "stiction/io/mjcf/mjcf.h"
 
 #include <gtest/gtest.h>
 

@@ -1,14 +1,14 @@
 // A model as bytes comes back equal to the last bit; bytes that are no model are refused.
-#include "stiction/io/model_storage.h"
+#include "stiction/io/recording/model_storage.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 
-#include "stiction/model/convex_hull.h"
 #include "stiction/model/describe.h"
-#include "stiction/model/height_field.h"
-#include "stiction/model/triangle_mesh.h"
+#include "stiction/model/geometry/convex_hull.h"
+#include "stiction/model/geometry/height_field.h"
+#include "stiction/model/geometry/triangle_mesh.h"
 #include "tests/io/recorded_worlds.h"
 #include "tests/support/random_model.h"
 #include "tests/support/sanitized.h"

@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "stiction/io/recording.h"
+#include "stiction/io/recording/recording.h"
 #include "tests/io/recorded_worlds.h"
 
 namespace {

@@ -3,10 +3,10 @@
 
 #include <memory>
 
-#include "stiction/model/convex_hull.h"
-#include "stiction/model/height_field.h"
+#include "stiction/model/geometry/convex_hull.h"
+#include "stiction/model/geometry/height_field.h"
+#include "stiction/model/geometry/triangle_mesh.h"
 #include "stiction/model/model_builder.h"
-#include "stiction/model/triangle_mesh.h"
 
 namespace stiction::testing {
 

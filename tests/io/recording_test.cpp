@@ -1,6 +1,6 @@
 // Recordings: what was appended comes back, files that grow are readable at any time, and simulations go on from them
 // with the same bits. Kills are tried in tests/recording/kill_test.py.
-#include "stiction/io/recording.h"
+#include "stiction/io/recording/recording.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -13,8 +13,8 @@
 #include <random>
 #include <thread>
 
-#include "stiction/io/hdf5_table.h"
-#include "stiction/io/model_storage.h"
+#include "stiction/io/recording/model_storage.h"
+#include "stiction/problem_files/hdf5_table.h"
 #include "tests/io/recorded_worlds.h"
 #include "tests/support/sanitized.h"
 

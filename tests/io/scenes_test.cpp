@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <map>
 
-#include "stiction/io/mjcf.h"
+#include "stiction/io/mjcf/mjcf.h"
 #include "stiction/sim/simulator.h"
 #include "tests/support/sanitized.h"
 

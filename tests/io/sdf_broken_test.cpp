@@ -1,7 +1,7 @@
 // What is wrong in an SDF file is refused with file, line, element and value.
 #include <gtest/gtest.h>
 
-#include "stiction/io/sdf.h"
+#include "stiction/io/sdf/sdf.h"
 #include "tests/support/refused.h"
 
 namespace stiction {

@@ -1,4 +1,4 @@
-#include "stiction/io/sdf.h"
+#include "stiction/io/sdf/sdf.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "stiction/dynamics/mechanics.h"
-#include "stiction/model/convex_hull.h"
+#include "stiction/model/geometry/convex_hull.h"
 #include "tests/support/refused.h"
 
 namespace stiction {

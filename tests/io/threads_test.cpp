@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <thread>
 
-#include "stiction/io/fclib.h"
 #include "stiction/io/load.h"
-#include "stiction/io/mjcf.h"
-#include "stiction/io/recording.h"
+#include "stiction/io/mjcf/mjcf.h"
+#include "stiction/io/recording/recording.h"
+#include "stiction/problem_files/fclib.h"
 #include "stiction/solvers/solver.h"
 #include "tests/io/recorded_worlds.h"
 

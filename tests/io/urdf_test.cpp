@@ -1,5 +1,5 @@
 // The URDF reader: mechanics by closed forms, and every way to break a file.
-#include "stiction/io/urdf.h"
+#include "stiction/io/urdf/urdf.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "stiction/dynamics/dynamics.h"
-#include "stiction/model/convex_hull.h"
+#include "stiction/model/geometry/convex_hull.h"
 #include "tests/support/refused.h"
 
 namespace stiction {

@@ -1,11 +1,11 @@
 // A model written as MJCF and read again is the same model.
 #ifdef STICTION_MUJOCO
-#include "stiction/io/write_mjcf.h"
+#include "stiction/io/mjcf/write_mjcf.h"
 
 #include "../support/equal_models.h"
 #include "round_trip.h"
 #include "stiction/dynamics/mechanics.h"
-#include "stiction/io/mjcf.h"
+#include "stiction/io/mjcf/mjcf.h"
 
 namespace stiction {
 namespace {

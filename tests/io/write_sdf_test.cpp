@@ -1,9 +1,9 @@
 // A model written as SDF and read again moves as before, and touches as before.
-#include "stiction/io/write_sdf.h"
+#include "stiction/io/sdf/write_sdf.h"
 
 #include "../support/equal_models.h"
 #include "round_trip.h"
-#include "stiction/io/sdf.h"
+#include "stiction/io/sdf/sdf.h"
 #include "stiction/sim/simulator.h"
 
 namespace stiction {

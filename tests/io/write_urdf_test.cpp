@@ -1,10 +1,10 @@
 // A model written as URDF and read again moves as before; what URDF cannot say is told.
-#include "stiction/io/write_urdf.h"
+#include "stiction/io/urdf/write_urdf.h"
 
 #include "../support/equal_models.h"
 #include "round_trip.h"
-#include "stiction/io/urdf.h"
-#include "stiction/model/convex_hull.h"
+#include "stiction/io/urdf/urdf.h"
+#include "stiction/model/geometry/convex_hull.h"
 
 namespace stiction {
 namespace {

@@ -1,4 +1,4 @@
-#include "stiction/io/xml.h"
+#include "stiction/io/xml/xml.h"
 
 #include <gtest/gtest.h>
 

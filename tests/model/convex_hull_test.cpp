@@ -1,4 +1,4 @@
-#include "stiction/model/convex_hull.h"
+#include "stiction/model/geometry/convex_hull.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "stiction/model/hull_triangulation.h"
+#include "stiction/model/geometry/hull_triangulation.h"
 
 namespace stiction {
 namespace {

@@ -1,5 +1,5 @@
 // Masses and inertias: closed forms against integration over a grid, sums and changes of frame against points.
-#include "stiction/model/inertia.h"
+#include "stiction/model/geometry/inertia.h"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 #include <numbers>
 
 #include "../support/random_model.h"
-#include "stiction/model/convex_hull.h"
-#include "stiction/model/height_field.h"
-#include "stiction/model/solid.h"
-#include "stiction/model/triangle_mesh.h"
+#include "stiction/model/geometry/convex_hull.h"
+#include "stiction/model/geometry/height_field.h"
+#include "stiction/model/geometry/solid.h"
+#include "stiction/model/geometry/triangle_mesh.h"
 
 namespace stiction {
 namespace {

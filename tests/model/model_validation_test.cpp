@@ -5,9 +5,9 @@
 #include <functional>
 
 #include "../support/random_model.h"
-#include "stiction/model/height_field.h"
+#include "stiction/model/geometry/height_field.h"
+#include "stiction/model/geometry/triangle_mesh.h"
 #include "stiction/model/model_builder.h"
-#include "stiction/model/triangle_mesh.h"
 
 namespace stiction {
 namespace {

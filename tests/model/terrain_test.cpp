@@ -7,8 +7,8 @@
 #include <set>
 #include <vector>
 
-#include "stiction/model/height_field.h"
-#include "stiction/model/triangle_mesh.h"
+#include "stiction/model/geometry/height_field.h"
+#include "stiction/model/geometry/triangle_mesh.h"
 
 namespace stiction {
 namespace {

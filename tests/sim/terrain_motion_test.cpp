@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "stiction/model/height_field.h"
+#include "stiction/model/geometry/height_field.h"
 #include "stiction/sim/simulator.h"
 #include "tests/sim/worlds.h"
 #include "tests/support/terrain_truth.h"

@@ -1,4 +1,4 @@
-#include "stiction/solvers/admm_core.h"
+#include "stiction/solvers/admm/admm_core.h"
 
 #include <gtest/gtest.h>
 

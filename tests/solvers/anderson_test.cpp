@@ -1,4 +1,4 @@
-#include "stiction/solvers/anderson.h"
+#include "stiction/solvers/admm/anderson.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // `auto` in contact space: every problem of the FCLIB collection, as published and disturbed, judged by the judge.
-#include "stiction/solvers/auto_contact_space.h"
+#include "stiction/solvers/auto/auto_contact_space.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <random>
 
 #include "stiction/contact/judge.h"
-#include "stiction/io/fclib.h"
+#include "stiction/problem_files/fclib.h"
 #include "tests/support/allocation_guard.h"
 #include "tests/support/fclib_files.h"
 #include "tests/support/random_problems.h"

@@ -1,4 +1,4 @@
-#include "stiction/solvers/auto_dense.h"
+#include "stiction/solvers/auto/auto_dense.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <random>
 
 #include "stiction/contact/judge.h"
-#include "stiction/io/sequence.h"
+#include "stiction/problem_files/sequence.h"
 #include "stiction/solvers/stopping_test.h"
 #include "tests/support/allocation_guard.h"
 #include "tests/support/random_problems.h"

@@ -1,9 +1,9 @@
-#include "stiction/solvers/auto_many_bodies.h"
+#include "stiction/solvers/auto/auto_many_bodies.h"
 
 #include <gtest/gtest.h>
 
 #include "stiction/contact/judge.h"
-#include "stiction/io/sequence.h"
+#include "stiction/problem_files/sequence.h"
 #include "tests/support/allocation_guard.h"
 #include "tests/support/random_problems.h"
 

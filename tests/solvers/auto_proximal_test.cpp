@@ -1,4 +1,4 @@
-#include "stiction/solvers/auto_proximal.h"
+#include "stiction/solvers/auto/auto_proximal.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // `auto` in velocity space: stored sequences of towers, walls and stacks, cold, and mixed kinds.
-#include "stiction/solvers/auto_velocity_space.h"
+#include "stiction/solvers/auto/auto_velocity_space.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <map>
 
 #include "stiction/contact/judge.h"
-#include "stiction/io/sequence.h"
-#include "stiction/solvers/auto_contact_space.h"
+#include "stiction/problem_files/sequence.h"
+#include "stiction/solvers/auto/auto_contact_space.h"
 #include "tests/support/allocation_guard.h"
 #include "tests/support/random_problems.h"
 

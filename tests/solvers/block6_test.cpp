@@ -1,4 +1,4 @@
-#include "stiction/solvers/block6.h"
+#include "stiction/solvers/linear_algebra/block6.h"
 
 #include <gtest/gtest.h>
 

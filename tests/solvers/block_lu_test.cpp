@@ -1,4 +1,4 @@
-#include "stiction/solvers/block_lu.h"
+#include "stiction/solvers/linear_algebra/block_lu.h"
 
 #include <gtest/gtest.h>
 

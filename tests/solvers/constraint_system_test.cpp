@@ -1,4 +1,4 @@
-#include "stiction/solvers/constraint_system.h"
+#include "stiction/solvers/linear_algebra/constraint_system.h"
 
 #include <gtest/gtest.h>
 

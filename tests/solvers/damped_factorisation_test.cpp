@@ -1,4 +1,4 @@
-#include "stiction/solvers/damped_factorisation.h"
+#include "stiction/solvers/linear_algebra/damped_factorisation.h"
 
 #include <gtest/gtest.h>
 

@@ -6,11 +6,11 @@
 #include <random>
 
 #include "stiction/contact/judge.h"
-#include "stiction/solvers/lorentz_cone.h"
-#include "stiction/solvers/newton_contact_space.h"
-#include "stiction/solvers/newton_long_double.h"
-#include "stiction/solvers/newton_velocity_space.h"
-#include "stiction/solvers/solver_ncp_ip.h"
+#include "stiction/solvers/interior_point/lorentz_cone.h"
+#include "stiction/solvers/interior_point/newton_contact_space.h"
+#include "stiction/solvers/interior_point/newton_long_double.h"
+#include "stiction/solvers/interior_point/newton_velocity_space.h"
+#include "stiction/solvers/interior_point/solver_ncp_ip.h"
 #include "tests/support/random_problems.h"
 
 namespace stiction {

@@ -1,4 +1,4 @@
-#include "stiction/solvers/linear_complementarity.h"
+#include "stiction/solvers/pivoting/linear_complementarity.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "../support/allocation_guard.h"
 #include "stiction/contact/lcp_judge.h"
-#include "stiction/io/lcp.h"
+#include "stiction/problem_files/lcp.h"
 
 namespace stiction {
 namespace {

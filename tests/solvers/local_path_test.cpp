@@ -1,9 +1,9 @@
-#include "stiction/solvers/local_path.h"
+#include "stiction/solvers/interior_point/local_path.h"
 
 #include <gtest/gtest.h>
 
-#include "stiction/io/sequence.h"
-#include "stiction/solvers/interior_point.h"
+#include "stiction/problem_files/sequence.h"
+#include "stiction/solvers/interior_point/interior_point.h"
 
 namespace stiction {
 namespace {

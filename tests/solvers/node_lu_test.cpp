@@ -1,4 +1,4 @@
-#include "stiction/solvers/node_lu.h"
+#include "stiction/solvers/linear_algebra/node_lu.h"
 
 #include <gtest/gtest.h>
 

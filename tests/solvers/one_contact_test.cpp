@@ -1,4 +1,4 @@
-#include "stiction/solvers/one_contact.h"
+#include "stiction/solvers/sweeps/one_contact.h"
 
 #include <gtest/gtest.h>
 

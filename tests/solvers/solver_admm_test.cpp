@@ -1,4 +1,4 @@
-#include "stiction/solvers/solver_admm.h"
+#include "stiction/solvers/admm/solver_admm.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "../support/random_problems.h"
 #include "stiction/contact/judge.h"
-#include "stiction/io/fclib.h"
+#include "stiction/problem_files/fclib.h"
 
 namespace stiction {
 namespace {

@@ -1,4 +1,4 @@
-#include "stiction/solvers/solver_anitescu_potra.h"
+#include "stiction/solvers/pivoting/solver_anitescu_potra.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "stiction/solvers/solver_auto.h"
+#include "stiction/solvers/auto/solver_auto.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <random>
 
 #include "stiction/contact/judge.h"
-#include "stiction/io/fclib.h"
-#include "stiction/io/sequence.h"
+#include "stiction/problem_files/fclib.h"
+#include "stiction/problem_files/sequence.h"
 #include "tests/support/allocation_guard.h"
 #include "tests/support/fclib_files.h"
 #include "tests/support/random_problems.h"

@@ -1,4 +1,4 @@
-#include "stiction/solvers/solver_ccp_newton.h"
+#include "stiction/solvers/newton/solver_ccp_newton.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "stiction/solvers/solver_dantzig.h"
+#include "stiction/solvers/pivoting/solver_dantzig.h"
 
 #include <gtest/gtest.h>
 
 #include "../support/random_problems.h"
 #include "stiction/contact/energy.h"
 #include "stiction/contact/judge.h"
-#include "stiction/solvers/solver_lemke.h"
+#include "stiction/solvers/pivoting/solver_lemke.h"
 
 namespace stiction {
 namespace {

@@ -1,4 +1,4 @@
-#include "stiction/solvers/solver_gauss_seidel.h"
+#include "stiction/solvers/sweeps/solver_gauss_seidel.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "../support/random_problems.h"
 #include "../support/sanitized.h"
 #include "stiction/contact/judge.h"
-#include "stiction/io/fclib.h"
+#include "stiction/problem_files/fclib.h"
 
 namespace stiction {
 namespace {

@@ -1,4 +1,4 @@
-#include "stiction/solvers/solver_lemke.h"
+#include "stiction/solvers/pivoting/solver_lemke.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "../support/random_problems.h"
 #include "stiction/contact/energy.h"
 #include "stiction/contact/judge.h"
-#include "stiction/solvers/solver_anitescu_potra.h"
+#include "stiction/solvers/pivoting/solver_anitescu_potra.h"
 
 namespace stiction {
 namespace {

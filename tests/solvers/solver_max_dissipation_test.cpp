@@ -1,4 +1,4 @@
-#include "stiction/solvers/solver_max_dissipation.h"
+#include "stiction/solvers/max_dissipation/solver_max_dissipation.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "../support/random_problems.h"
 #include "stiction/contact/energy.h"
 #include "stiction/contact/judge.h"
-#include "stiction/solvers/solver_dantzig.h"
+#include "stiction/solvers/pivoting/solver_dantzig.h"
 
 namespace stiction {
 namespace {
@@ -187,7 +187,8 @@ TEST_P(MaxDissipation, AnswerIsFeasibleAndOptimal) {
       }
     }
     EXPECT_LE(total, kappa + 1e-7 * (1.0 + kappa)) << seed;
-    // Velocities are good to about the root of the tolerance: 5e-4 on the worst machine seen; phase I alone is off by 0.1.
+    // Velocities are good to about the root of the tolerance: 5e-4 on the worst machine seen; phase I alone is off by
+    // 0.1.
     EXPECT_LE(stationarity_error(problem, solution.impulse, kappa), 1e-3) << seed;
   }
 }

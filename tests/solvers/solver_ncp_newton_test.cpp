@@ -1,4 +1,4 @@
-#include "stiction/solvers/solver_ncp_newton.h"
+#include "stiction/solvers/newton/solver_ncp_newton.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "../support/fclib_files.h"
 #include "../support/random_problems.h"
 #include "stiction/contact/judge.h"
-#include "stiction/io/fclib.h"
+#include "stiction/problem_files/fclib.h"
 
 namespace stiction {
 namespace {

@@ -1,4 +1,4 @@
-#include "stiction/solvers/solver_pgs.h"
+#include "stiction/solvers/sweeps/solver_pgs.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "stiction/solvers/solver_raisim.h"
+#include "stiction/solvers/sweeps/solver_raisim.h"
 
 #include <gtest/gtest.h>
 

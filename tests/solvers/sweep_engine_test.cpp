@@ -1,4 +1,4 @@
-#include "stiction/solvers/sweep_engine.h"
+#include "stiction/solvers/sweeps/sweep_engine.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 
 #include "../support/hard_problems.h"
 #include "stiction/contact/judge.h"
-#include "stiction/solvers/solver_auto.h"
+#include "stiction/solvers/auto/solver_auto.h"
 
 namespace stiction {
 namespace {

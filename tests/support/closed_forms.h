@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "stiction/model/shape.h"
+#include "stiction/model/geometry/shape.h"
 #include "stiction/sim/simulator.h"
 
 namespace stiction::testing {

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "stiction/model/convex_hull.h"
+#include "stiction/model/geometry/convex_hull.h"
 #include "stiction/sim/simulator.h"
 #include "tests/sim/worlds.h"
 #include "tests/support/closed_forms.h"

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "stiction/model/convex_hull.h"
+#include "stiction/model/geometry/convex_hull.h"
 
 namespace stiction::testing {
 

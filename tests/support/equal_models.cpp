@@ -6,9 +6,9 @@
 #include <set>
 
 #include "stiction/dynamics/mechanics.h"
-#include "stiction/model/convex_hull.h"
-#include "stiction/model/height_field.h"
-#include "stiction/model/triangle_mesh.h"
+#include "stiction/model/geometry/convex_hull.h"
+#include "stiction/model/geometry/height_field.h"
+#include "stiction/model/geometry/triangle_mesh.h"
 
 namespace stiction::testing {
 namespace {

@@ -10,8 +10,8 @@
 #include <random>
 #include <vector>
 
-#include "stiction/model/convex_hull.h"
-#include "stiction/model/shape.h"
+#include "stiction/model/geometry/convex_hull.h"
+#include "stiction/model/geometry/shape.h"
 
 namespace stiction::testing {
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "stiction/model/shape.h"
-#include "stiction/model/triangle_mesh.h"
+#include "stiction/model/geometry/shape.h"
+#include "stiction/model/geometry/triangle_mesh.h"
 
 namespace stiction::testing {
 

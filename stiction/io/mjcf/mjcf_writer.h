@@ -1,0 +1,60 @@
+// From Model to MJCF text. Internal to write_mjcf.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "stiction/io/writers/model_writer.h"
+
+namespace stiction {
+
+class MjcfWriter : private ModelWriter {
+ public:
+  MjcfWriter(const Model& model, const std::string& path)
+      : ModelWriter(model, model.initial_position, path, XmlWriter()) {}
+  WrittenModel write();
+
+ private:
+  // write_mjcf.cpp
+  void write_options();
+  void write_assets();
+  void write_hull(const Shape& shape);
+  void write_height_field(const Shape& shape);
+  void write_world();
+  void write_body(const OutlineBody& body);
+  void write_contents(const OutlineBody& body);
+  void write_inertia(const OutlineBody& body);
+  void write_joint(const OutlineJoint& joint);
+  void write_joint_terms(const OutlineJoint& joint, const Dof& dof);
+  void write_shape(int shape);
+  void write_geometry(const Shape& shape, Pose& pose);
+  void write_placed(const char* tag, const std::string& name, const Pose& pose);
+  // mjcf_writer_links.cpp
+  void find_pairs();
+  void write_pairs();
+  void write_loops();
+  void write_point(const std::string& name, int body_a, int body_b, const Vector3& a, const Vector3& b);
+  void write_weld(const Loop& loop);
+  void write_joint_equality(const Loop& loop);
+  void write_actuators();
+  void write_keyframes();
+  void note_materials();
+  VectorX to_qpos(VectorX q) const;
+  VectorX to_qvel(VectorX v) const;
+
+  void pose_attributes(const Pose& pose);
+  void range_attribute(const char* name, double lower, double upper, const std::string& what);
+  std::string body_name(int body) const { return body < 0 ? "world" : outline_.carrier(body).name; }
+  void note(const std::string& what);
+
+  std::map<const void*, std::string> assets_;  // by hull or height field
+  // Pairs of shapes that must not meet, as MuJoCo says it: by bodies. Where only some shapes of two bodies must not,
+  // these shapes get bodies of their own.
+  bool parents_filtered_ = true;
+  std::set<int> carried_apart_;                                  // shapes
+  std::vector<std::pair<std::string, std::string>> exclusions_;  // of bodies
+};
+
+}  // namespace stiction

@@ -1,0 +1,201 @@
+// Equalities, actuators and keyframes.
+#include <algorithm>
+
+#include "stiction/io/mjcf/mujoco/mjcf_reader.h"
+
+namespace stiction {
+namespace {
+
+// Coefficients of y = y₀ + Σ c_k (x − x₀)ᵏ in powers of x.
+std::array<double, 5> expand_polynomial(const mjtNum* c, double x0, double y0) {
+  std::array<double, 5> out{};
+  for (int k = 4; k >= 0; --k) {  // Horner: out ← out (x − x₀) + c_k
+    for (int i = 4; i > 0; --i) out[i] = out[i - 1] - x0 * out[i];
+    out[0] = -x0 * out[0] + c[k];
+  }
+  out[0] += y0;
+  return out;
+}
+
+}  // namespace
+
+void MjcfReader::read_equalities() {
+  for (int equality = 0; equality < m_.neq; ++equality) {
+    const std::string label = label_of(mjOBJ_EQUALITY, equality);
+    const int type = m_.eq_type[equality];
+    if (disabled(mjDSBL_EQUALITY) || disabled(mjDSBL_CONSTRAINT)) {
+      ignored_.add("equality", label, "the options of the file switch equalities off");
+    } else if (!m_.eq_active0[equality]) {
+      ignored_.add("equality", label, "not active when the simulation starts");
+    } else if (type == mjEQ_CONNECT || type == mjEQ_WELD) {
+      read_connect(equality);
+    } else if (type == mjEQ_JOINT) {
+      read_joint_equality(equality);
+    } else {
+      ignored_.add("equality", label, "couples tendons or flexible bodies");
+    }
+  }
+}
+
+// Where both name sites, their frames coincide. Where both name bodies, connect holds the anchor in body 1 and then in
+// body 2; weld the anchor in body 2, then the same point and the orientation of body 2 in body 1.
+void MjcfReader::read_connect(int equality) {
+  const bool weld = m_.eq_type[equality] == mjEQ_WELD, of_sites = m_.eq_objtype[equality] == mjOBJ_SITE;
+  const int object[2] = {m_.eq_obj1id[equality], m_.eq_obj2id[equality]};
+  const mjtNum* data = m_.eq_data + mjNEQDATA * equality;
+  int body[2];
+  Pose frame[2];
+  for (int k = 0; k < 2; ++k) {
+    body[k] = of_sites ? m_.site_bodyid[object[k]] : object[k];
+    if (of_sites) {
+      frame[k] = pose(m_.site_pos + 3 * object[k], m_.site_quat + 4 * object[k]);
+    } else {
+      frame[k] = Pose(vector3(data + 3 * (weld ? 1 - k : k)));
+    }
+  }
+  if (weld && !of_sites) frame[0].rotation = quaternion(data + 6).normalized().toRotationMatrix();
+  const auto carrier = [&](int k) {  // after LoadOptions::base
+    const int weld_id = m_.body_weldid[body[k]], root = m_.body_rootid[body[k]];
+    if (weld_id == 0 && is_freed_[root]) return root;
+    return is_held_[weld_id] ? 0 : weld_id;
+  };
+  if (carrier(0) == carrier(1)) {
+    ignored_.add("equality", label_of(mjOBJ_EQUALITY, equality), "joins what is rigidly joined already");
+    return;
+  }
+  LoopOptions options;
+  options.name = prefixed(name_of(mjOBJ_EQUALITY, equality));
+  options.kind = weld ? LoopKind::weld : LoopKind::point;
+  options.body_a = builder_body(body[0]), options.body_b = builder_body(body[1]);
+  options.pose_a = placed(body[0], frame[0]), options.pose_b = placed(body[1], frame[1]);
+  builder_.add_loop(options);
+}
+
+void MjcfReader::read_joint_equality(int equality) {
+  const int a = m_.eq_obj1id[equality], b = m_.eq_obj2id[equality];
+  const mjtNum* data = m_.eq_data + mjNEQDATA * equality;
+  const double y0 = m_.qpos0[m_.jnt_qposadr[a]], x0 = b >= 0 ? m_.qpos0[m_.jnt_qposadr[b]] : 0.0;
+  LoopOptions options;
+  options.name = prefixed(name_of(mjOBJ_EQUALITY, equality));
+  options.kind = LoopKind::joint_equality;
+  options.joint_a = joint_name(a);
+  if (b >= 0) {
+    options.joint_b = joint_name(b);
+    options.coefficients = expand_polynomial(data, x0, y0);
+  } else {
+    options.coefficients = {data[0] + y0, 0.0, 0.0, 0.0, 0.0};
+  }
+  builder_.add_loop(options);
+}
+
+void MjcfReader::read_actuators() {
+  for (int actuator = 0; actuator < m_.nactuator; ++actuator) {
+    const std::string label = label_of(mjOBJ_ACTUATOR, actuator);
+    if (disabled(mjDSBL_ACTUATION)) {
+      ignored_.add("actuator", label, "the options of the file switch actuators off");
+    } else if (m_.actuator_trntype[actuator] != mjTRN_JOINT && m_.actuator_trntype[actuator] != mjTRN_JOINTINPARENT) {
+      ignored_.add("actuator", label, "does not act on a joint");
+    } else if (m_.jnt_type[m_.actuator_trnid[2 * actuator]] == mjJNT_FREE ||
+               m_.jnt_type[m_.actuator_trnid[2 * actuator]] == mjJNT_BALL) {
+      ignored_.add("actuator", label, "acts on a joint of several degrees of freedom");
+    } else if (m_.actuator_dyntype[actuator] != mjDYN_NONE || m_.actuator_delay[actuator] != 0.0) {
+      ignored_.add("actuator", label, "has a state of its own: activation, filter or delay");
+    } else if (!read_actuator(actuator)) {
+      ignored_.add("actuator", label, "is neither a torque nor a position or velocity servo");
+    }
+  }
+}
+
+// MuJoCo: force = gain u + b₀ + b₁ l + b₂ l̇ within forcerange, l = gear q, τ = gear force.
+bool MjcfReader::read_actuator(int actuator) {
+  if (m_.actuator_gaintype[actuator] != mjGAIN_FIXED || m_.actuator_ctrlnum[actuator] != 1) return false;
+  const double gain = m_.actuator_gainprm[mjNGAIN * actuator];
+  const mjtNum* bias = m_.actuator_biasprm + mjNBIAS * actuator;
+  const bool has_bias = m_.actuator_biastype[actuator] == mjBIAS_AFFINE;
+  if (!has_bias && m_.actuator_biastype[actuator] != mjBIAS_NONE) return false;
+  const double b0 = has_bias ? bias[0] : 0.0, b1 = has_bias ? bias[1] : 0.0, b2 = has_bias ? bias[2] : 0.0;
+  const int control = m_.actuator_ctrladr[actuator];
+  ActuatorOptions options;
+  options.name = prefixed(name_of(mjOBJ_ACTUATOR, actuator));
+  options.joint = joint_name(m_.actuator_trnid[2 * actuator]);
+  options.gear = m_.actuator_gear[6 * m_.actuator_outadr[actuator]];
+  if (m_.actuator_ctrllimited[control] && !disabled(mjDSBL_CLAMPCTRL)) {
+    options.control_lower = m_.actuator_ctrlrange[2 * control];
+    options.control_upper = m_.actuator_ctrlrange[2 * control + 1];
+  }
+  if (m_.actuator_forcelimited[actuator]) {
+    options.force_lower = m_.actuator_forcerange[2 * actuator];
+    options.force_upper = m_.actuator_forcerange[2 * actuator + 1];
+  }
+  if (b0 != 0.0 || gain == 0.0) return false;
+  if (b1 == 0.0 && b2 == 0.0) {
+    options.kind = ActuatorKind::torque;  // the gain becomes part of the gear, and the limits those of u
+    options.gear *= gain;
+    options.force_lower /= gain, options.force_upper /= gain;
+    if (gain < 0.0) std::swap(options.force_lower, options.force_upper);
+  } else if (gain > 0.0 && b1 == -gain && b2 <= 0.0) {
+    options.kind = ActuatorKind::position;
+    options.kp = gain, options.kd = -b2;
+  } else if (gain > 0.0 && b1 == 0.0 && b2 == -gain) {
+    options.kind = ActuatorKind::velocity;
+    options.kd = gain;
+  } else {
+    return false;
+  }
+  const int index = builder_.add_actuator(options);
+  if (control_of_.empty()) first_actuator_ = index;
+  control_of_.push_back(control);
+  return true;
+}
+
+// qpos of a keyframe as ours: quaternions (x, y, z, w), free bodies moved with the file.
+VectorX MjcfReader::keyframe_position(int key) const {
+  std::vector<double> q;
+  for (int joint = 0; joint < m_.njnt; ++joint) {
+    const mjtNum* given = m_.key_qpos + m_.nq * key + m_.jnt_qposadr[joint];
+    if (m_.jnt_type[joint] == mjJNT_FREE) {
+      // A quaternion of any length is one; MuJoCo normalises it when it is used.
+      const Quaternion turned = Quaternion(options_.pose.rotation) * quaternion(given + 3).normalized();
+      const Vector3 position = options_.pose * vector3(given);
+      q.insert(q.end(), position.begin(), position.end());
+      q.insert(q.end(), turned.coeffs().begin(), turned.coeffs().end());
+    } else if (m_.jnt_type[joint] == mjJNT_BALL) {
+      const Quaternion turned = quaternion(given);
+      q.insert(q.end(), turned.coeffs().begin(), turned.coeffs().end());
+    } else {
+      q.push_back(*given);
+    }
+  }
+  return ConstVectorMap(q.data(), static_cast<Eigen::Index>(q.size()));
+}
+
+void MjcfReader::read_keyframes() {
+  const bool same_joints = options_.base == BaseKind::as_in_file;
+  for (int key = 0; key < m_.nkey; ++key) {
+    if (!same_joints) {
+      ignored_.add("key", label_of(mjOBJ_KEY, key), "its positions are those of the bases as in the file");
+      continue;
+    }
+    Keyframe keyframe;
+    keyframe.name = prefixed(name_of(mjOBJ_KEY, key));
+    keyframe.time = m_.key_time[key];
+    keyframe.q = keyframe_position(key);
+    keyframe.v = ConstVectorMap(m_.key_qvel + m_.nv * key, m_.nv);
+    for (int joint = 0; joint < m_.njnt; ++joint) {  // linear velocity of free bodies is in world axes
+      if (m_.jnt_type[joint] != mjJNT_FREE) continue;
+      const int first = m_.jnt_dofadr[joint];
+      keyframe.v.segment<3>(first) = options_.pose.rotation * vector3(m_.key_qvel + m_.nv * key + first);
+    }
+    keyframe.control.resize(static_cast<Eigen::Index>(control_of_.size()));
+    for (std::size_t k = 0; k < control_of_.size(); ++k) {
+      keyframe.control[static_cast<Eigen::Index>(k)] = m_.key_ctrl[m_.nu * key + control_of_[k]];
+    }
+    KeyframeScope scope;
+    if (m_.nbody > 1) scope.first_body = body_of_[1], scope.end_body = body_of_[m_.nbody - 1] + 1;
+    scope.first_actuator = first_actuator_;
+    scope.end_actuator = first_actuator_ + static_cast<int>(control_of_.size());
+    builder_.add_keyframe(keyframe, scope);
+  }
+}
+
+}  // namespace stiction

@@ -1,0 +1,110 @@
+// From mjModel to ModelBuilder. Internal to the reader of MJCF.
+//
+// Bodies of MuJoCo come depth first, as ours do, with the world as body 0; so the joints, hence qpos and qvel, come in
+// the same order. What stands in the world of the file is moved by LoadOptions::pose.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "stiction/io/load.h"
+#include "stiction/io/mjcf/mujoco/mujoco_library.h"
+#include "stiction/model/model_builder.h"
+
+namespace stiction {
+
+// Elements that share a reason are told in one line.
+class IgnoredList {
+ public:
+  void add(const std::string& kind, const std::string& name, const std::string& reason);
+  std::vector<IgnoredElement> take(const std::string& file) const;
+
+ private:
+  struct Group {
+    std::string kind, reason;
+    std::vector<std::string> names;
+  };
+  std::vector<Group> groups_;
+};
+
+class MjcfReader {
+ public:
+  // `options` must outlive the reader.
+  MjcfReader(const mjModel& m, ModelBuilder& builder, const LoadOptions& options)
+      : m_(m), builder_(builder), options_(options) {}
+  void read();
+  std::vector<IgnoredElement> take_ignored(const std::string& file) const { return ignored_.take(file); }
+
+ private:
+  // mjcf_bodies.cpp
+  void read_options();
+  void read_bodies();
+  BodyOptions body_options(int body);
+  void choose_bases();
+  JointOptions joint_options(int joint);
+  void set_joint_limits(int joint, JointOptions& options);
+  void read_sites();
+  // mjcf_shapes.cpp
+  void read_shapes();
+  void read_shape(int geom);
+  bool make_geometry(int geom, Geometry& geometry);
+  bool make_mesh(int geom, Geometry& geometry);
+  Material material_of(int geom) const;
+  void read_pairs();
+  void check_pair(int pair);
+  void check_mixed_friction();
+  // mjcf_links.cpp
+  void read_equalities();
+  void read_connect(int equality);
+  void read_joint_equality(int equality);
+  void read_actuators();
+  bool read_actuator(int actuator);
+  void read_keyframes();
+  VectorX keyframe_position(int key) const;
+  // mjcf_ignored.cpp
+  void note_options();
+  void note_bodies();
+  void note_joints();
+  void note_geoms();
+  void note_rest();
+  void note_sensors();
+
+  std::string name_of(int type, int id) const;  // mjtObj; empty where it has none
+  std::string prefixed(const std::string& name) const { return name.empty() ? name : options_.prefix + name; }
+  int builder_body(int body) const { return body == 0 ? -1 : body_of_[body]; }
+  // What is given in the frame of a body, in that of the builder's body: the world of the file may be moved.
+  Pose placed(int body, const Pose& x) const { return body == 0 ? options_.pose * x : x; }
+  // What a list of ignored elements calls it: the name in quotes, or the number.
+  std::string label_of(int type, int id) const;
+  std::string joint_name(int joint) const;  // never empty; with the prefix
+  bool disabled(int flag) const { return (m_.opt.disableflags & flag) != 0; }
+  bool overrides_contacts() const { return (m_.opt.enableflags & mjENBL_OVERRIDE) != 0; }
+  bool may_touch(int geom) const {
+    return m_.geom_contype[geom] != 0 || m_.geom_conaffinity[geom] != 0 || in_pair_[geom];
+  }
+
+  const mjModel& m_;
+  ModelBuilder& builder_;
+  const LoadOptions& options_;
+  IgnoredList ignored_;
+  std::vector<int> body_of_;              // builder index of every body; of the world −1
+  std::vector<bool> is_freed_, is_held_;  // bodies that LoadOptions::base gives a free joint, or takes it from
+  int first_actuator_ = 0;                // builder index of the first actuator, where there is one
+  std::vector<bool> in_pair_;             // geoms that a <pair> names
+  std::vector<int> shape_of_;             // builder index of every geom; −1: no shape
+  std::vector<int> control_of_;           // MuJoCo's control of every actuator of the builder
+  std::map<std::pair<int, bool>, Geometry> known_meshes_;  // by mesh, and whether it stays a surface
+};
+
+inline Vector3 vector3(const mjtNum* v) {
+  return {v[0], v[1], v[2]};
+}
+inline Quaternion quaternion(const mjtNum* q) {
+  return Quaternion(q[0], q[1], q[2], q[3]);
+}
+inline Pose pose(const mjtNum* position, const mjtNum* rotation) {
+  return {quaternion(rotation).normalized(), vector3(position)};
+}
+
+}  // namespace stiction

@@ -1,0 +1,270 @@
+// From the bodies of the user to the forest: depth-first order, chains of elementary joints with axis z, fixed bodies
+// merged into what carries them.
+//
+// A body U of the user at the joint positions q stands in its parent P at
+//     X_PU(q) = X_PU · Π_k F_k E_k(q_k − ref_k) F_k⁻¹,
+// where F_k is the frame of elementary joint k on U (z along the axis) and E_k the turn about, or shift along, z. The
+// frame of body k of the chain is F_k as carried by the joints 1 … k; so its placement in body k − 1 is
+// F_{k−1}⁻¹ F_k E_k(−ref_k), and U lies at F_n⁻¹ in the last.
+#include <Eigen/Geometry>
+#include <cmath>
+
+#include "stiction/math/refuse.h"
+#include "stiction/model/builder/model_draft.h"
+#include "stiction/model/geometry/solid.h"
+
+namespace stiction {
+namespace {
+
+struct ElementaryJoint {
+  JointType type;
+  Pose frame;  // F_k on the user's body
+};
+
+std::vector<ElementaryJoint> elementary_joints(const JointOptions& joint) {
+  const auto along = [&](const Vector3& axis) { return joint.pose * Pose(rotation_with_z(axis), Vector3::Zero()); };
+  switch (joint.kind) {
+    case JointKind::fixed:
+      return {};
+    case JointKind::free:
+      return {{JointType::free, Pose()}};
+    case JointKind::ball:
+      return {{JointType::ball, joint.pose}};
+    case JointKind::revolute:
+      return {{JointType::revolute, along(joint.axis)}};
+    case JointKind::prismatic:
+      return {{JointType::prismatic, along(joint.axis)}};
+    case JointKind::cylindrical:
+      return {{JointType::prismatic, along(joint.axis)}, {JointType::revolute, along(joint.axis)}};
+    case JointKind::universal:
+      return {{JointType::revolute, along(joint.axis)}, {JointType::revolute, along(joint.axis_2)}};
+    case JointKind::planar: {
+      const Matrix3 r = rotation_with_z(joint.axis);
+      return {{JointType::prismatic, along(r.col(0))},
+              {JointType::prismatic, along(r.col(1))},
+              {JointType::revolute, along(joint.axis)}};
+    }
+  }
+  return {};
+}
+
+// E_k(−reference).
+Pose back_from(double reference, JointType type) {
+  if (reference == 0.0) return Pose();
+  if (type == JointType::prismatic) return Pose(Vector3(0.0, 0.0, -reference));
+  return {Eigen::AngleAxisd(-reference, Vector3::UnitZ()).toRotationMatrix(), Vector3::Zero()};
+}
+
+bool is_finite(const Pose& pose) {
+  return pose.rotation.allFinite() && pose.position.allFinite();
+}
+
+// Bodies of the draft, parents before children, each subtree together, siblings in the order they were added.
+std::vector<int> depth_first_order(const std::vector<BodyOptions>& bodies) {
+  const int n = static_cast<int>(bodies.size());
+  std::vector<std::vector<int>> children(n + 1);  // of the world last
+  for (int k = 0; k < n; ++k) children[bodies[k].parent < 0 ? n : bodies[k].parent].push_back(k);
+  std::vector<int> order, stack;
+  order.reserve(n);
+  const auto push_children = [&](int body) {
+    stack.insert(stack.end(), children[body].rbegin(), children[body].rend());
+  };
+  push_children(n);
+  while (!stack.empty()) {
+    const int body = stack.back();
+    stack.pop_back();
+    order.push_back(body);
+    push_children(body);
+  }
+  return order;
+}
+
+Inertia shape_inertia(const ShapeOptions& shape) {
+  if (shape.mass == 0.0 && shape.density == 0.0) return {};
+  const Inertia own =
+      shape.mass > 0.0 ? Inertia::of(shape.geometry, shape.mass) : Inertia::of_density(shape.geometry, shape.density);
+  return own.in(shape.pose);
+}
+
+class ForestLayout {
+ public:
+  ForestLayout(const ModelDraft& draft, Model& model)
+      : draft_(draft), model_(model), place_(draft.bodies.size()), own_(draft.bodies.size()) {}
+
+  std::vector<BodyPlace> run() {
+    const std::vector<int> order = depth_first_order(draft_.bodies);
+    for (int user : order) place_body(user);
+    add_frames();
+    add_shapes();
+    sum_inertias(order);
+    model_.initial_position = ConstVectorMap(position_.data(), static_cast<Eigen::Index>(position_.size()));
+    model_.initial_velocity = VectorX::Zero(model_.num_velocities());
+    return std::move(place_);
+  }
+
+ private:
+  void place_body(int user);
+  void add_joint(int user, const JointOptions& joint, BodyPlace& at);
+  void add_elementary(int user, const ElementaryJoint& elementary, const JointOptions& joint, const Pose& placement,
+                      int parent);
+  void sum_inertias(const std::vector<int>& order);
+  void add_frames();
+  void add_shapes();
+
+  const ModelDraft& draft_;
+  Model& model_;
+  std::vector<BodyPlace> place_;
+  std::vector<Inertia> own_;  // of every body of the draft, in its own frame
+  std::vector<double> position_;
+  std::vector<int> user_of_;  // body of the draft behind every body of the model
+};
+
+void ForestLayout::place_body(int user) {
+  const BodyOptions& body = draft_.bodies[user];
+  const BodyPlace parent = body.parent < 0 ? BodyPlace{} : place_[body.parent];
+  BodyPlace at{parent.body, parent.pose * body.pose};  // at.pose: X of the user's body on at.body, so far
+  for (const JointOptions& joint : body.joints) {
+    if (joint.kind == JointKind::free && at.body >= 0) {
+      refuse("body '", body.name, "': a free joint below body '", draft_.bodies[body.parent].name,
+             "'; only a body whose parent is the world may be free, give joint.kind");
+    }
+    add_joint(user, joint, at);
+  }
+  if (!is_finite(at.pose)) refuse("body '", body.name, "': its place in the world is too large for a number");
+  place_[user] = at;
+}
+
+void ForestLayout::add_joint(int user, const JointOptions& joint, BodyPlace& at) {
+  Joint record{.name = joint.name, .kind = std::string(to_string(joint.kind))};
+  record.first_body = model_.num_bodies();
+  record.first_position = static_cast<int>(position_.size());
+  record.first_velocity = model_.num_velocities();
+  for (const ElementaryJoint& elementary : elementary_joints(joint)) {
+    const Pose frame = at.pose * elementary.frame;
+    if (elementary.type == JointType::free) {
+      const Quaternion r = Quaternion(frame.rotation).normalized();
+      const double sign = r.w() < 0.0 ? -1.0 : 1.0;
+      for (int k = 0; k < 3; ++k) position_.push_back(frame.position[k]);
+      for (int k = 0; k < 4; ++k) position_.push_back(sign * r.coeffs()[k]);
+    } else if (elementary.type == JointType::ball) {
+      position_.insert(position_.end(), {0.0, 0.0, 0.0, 1.0});
+    } else {
+      position_.push_back(joint.initial_position);
+    }
+    const bool is_free = elementary.type == JointType::free;
+    const Pose placement = is_free ? Pose() : frame * back_from(joint.reference, elementary.type);
+    if (!is_finite(frame) || !is_finite(placement)) {
+      refuse("joint '", joint.name, "': its place in the world is too large for a number");
+    }
+    add_elementary(user, elementary, joint, placement, at.body);
+    at = {model_.num_bodies() - 1, elementary.frame.inverse()};
+  }
+  record.num_bodies = model_.num_bodies() - record.first_body;
+  record.num_positions = static_cast<int>(position_.size()) - record.first_position;
+  record.num_velocities = model_.num_velocities() - record.first_velocity;
+  model_.joints.push_back(std::move(record));
+}
+
+void ForestLayout::add_elementary(int user, const ElementaryJoint& elementary, const JointOptions& joint,
+                                  const Pose& placement, int parent) {
+  const int index = model_.num_bodies(), first_velocity = model_.num_velocities();
+  const int velocities = num_velocities_of(elementary.type);
+  Body body{.parent = parent, .joint = elementary.type, .placement = placement};
+  body.first_position = static_cast<int>(position_.size()) - num_positions_of(elementary.type);
+  body.first_velocity = first_velocity;
+  if (parent < 0) model_.trees.push_back({.first_body = index, .first_velocity = first_velocity});
+  body.tree = static_cast<int>(model_.trees.size()) - 1;
+  ++model_.trees.back().num_bodies;
+  model_.trees.back().num_velocities += velocities;
+  model_.bodies.push_back(body);
+  user_of_.push_back(user);
+  for (int k = 0; k < velocities; ++k) {
+    model_.dofs.push_back({.body = index,
+                           .armature = joint.armature,
+                           .damping = joint.damping,
+                           .stiffness = joint.stiffness,
+                           .rest_position = joint.rest_position,
+                           .dry_friction = joint.dry_friction,
+                           .lower = joint.lower,
+                           .upper = joint.upper,
+                           .effort_limit = joint.effort_limit,
+                           .velocity_limit = joint.velocity_limit});
+  }
+}
+
+void ForestLayout::sum_inertias(const std::vector<int>& order) {
+  for (const ShapeOptions& shape : draft_.shapes) {
+    if (shape.body < 0 || place_[shape.body].body < 0 || draft_.bodies[shape.body].inertia) continue;
+    try {
+      own_[shape.body] = own_[shape.body] + shape_inertia(shape);
+    } catch (const std::invalid_argument& e) {
+      refuse("shape '", shape.name, "' with mass or density on body '", draft_.bodies[shape.body].name,
+             "': ", e.what());
+    }
+  }
+  std::vector<Inertia> sum(model_.bodies.size());
+  for (int user : order) {
+    const BodyPlace& at = place_[user];
+    if (at.body < 0) continue;
+    const Inertia& own = draft_.bodies[user].inertia ? *draft_.bodies[user].inertia : own_[user];
+    sum[at.body] = sum[at.body] + own.in(at.pose);
+  }
+  std::vector<double> behind(model_.bodies.size());  // mass of the body and all that hangs on it
+  for (int k = model_.num_bodies() - 1; k >= 0; --k) {
+    Body& body = model_.bodies[k];
+    const std::string& name = draft_.bodies[user_of_[k]].name;
+    behind[k] += sum[k].mass;
+    if (behind[k] == 0.0) {
+      refuse("body '", name, "': no mass moves with it; give it an inertia, or a shape with mass or density");
+    }
+    if (body.parent >= 0) behind[body.parent] += behind[k];
+    if (sum[k].mass == 0.0) continue;
+    check_inertia(sum[k], "body '" + name + "', with all that is fixed to it");
+    body.mass = sum[k].mass, body.com = sum[k].com, body.inertia = sum[k].moment;
+  }
+}
+
+void ForestLayout::add_frames() {
+  for (std::size_t user = 0; user < draft_.bodies.size(); ++user) {
+    model_.frames.push_back({draft_.bodies[user].name, place_[user].body, place_[user].pose, false});
+  }
+  for (const ModelDraft::Site& site : draft_.sites) {
+    const BodyPlace carrier = site.body < 0 ? BodyPlace{} : place_[site.body];
+    model_.frames.push_back({site.name, carrier.body, carrier.pose * site.pose, true});
+  }
+}
+
+void ForestLayout::add_shapes() {
+  for (const ShapeOptions& options : draft_.shapes) {
+    const BodyPlace carrier = options.body < 0 ? BodyPlace{} : place_[options.body];
+    Shape shape{.name = options.name, .body = carrier.body, .pose = carrier.pose * options.pose};
+    shape.geometry = options.geometry;
+    shape.material = options.material;
+    shape.group = options.group, shape.mask = options.mask;
+    shape.color = options.color;
+    const ShapeKind kind = shape.kind();
+    if (carrier.body >= 0 &&
+        (kind == ShapeKind::plane || kind == ShapeKind::triangle_mesh || kind == ShapeKind::height_field)) {
+      refuse("shape '", shape.name, "': a ", to_string(kind), " on the moving body '", draft_.bodies[options.body].name,
+             "'; it may only be part of the world. A moving body takes boxes, ",
+             "other convex primitives, or convex hulls, several for a shape that is not convex");
+    }
+    const BoundingSphere bound = bounding_sphere(shape.geometry);
+    shape.bound_center = shape.pose * bound.center;
+    shape.bound_radius = bound.radius;
+    const bool has_no_bound = kind == ShapeKind::plane || kind == ShapeKind::height_field;
+    if (!is_finite(shape.pose) || !shape.bound_center.allFinite() ||
+        (!has_no_bound && !std::isfinite(shape.bound_radius))) {
+      refuse("shape '", shape.name, "': its place or size is too large for a number");
+    }
+    model_.shapes.push_back(std::move(shape));
+  }
+}
+
+}  // namespace
+
+std::vector<BodyPlace> lay_out_forest(const ModelDraft& draft, Model& model) {
+  return ForestLayout(draft, model).run();
+}
+
+}  // namespace stiction

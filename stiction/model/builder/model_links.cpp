@@ -1,0 +1,221 @@
+// What ties the forest together and drives it: loops, actuators, keyframes, and which shapes may meet.
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "stiction/math/refuse.h"
+#include "stiction/model/builder/model_checks.h"
+#include "stiction/model/builder/model_draft.h"
+
+namespace stiction {
+namespace {
+
+constexpr std::int64_t max_excluded_pairs = std::int64_t{1} << 26;
+
+BodyPlace place_of(int body, const std::vector<BodyPlace>& place) {
+  return body < 0 ? BodyPlace{} : place[body];
+}
+
+// Degrees of freedom by the names of their joints.
+class JointDirectory {
+ public:
+  explicit JointDirectory(const Model& model) {
+    for (const Joint& joint : model.joints) joints_.emplace(joint.name, &joint);
+  }
+  // The degree of freedom of a joint that has one.
+  int single_dof(const std::string& name, const std::string& what, const char* field) const {
+    const auto found = joints_.find(name);
+    if (found == joints_.end()) refuse(what, ": ", field, " is '", name, "', but there is no such moving joint");
+    const Joint& joint = *found->second;
+    if (joint.num_velocities != 1) {
+      refuse(what, ": ", field, " '", name, "' is a ", joint.kind, " joint of ", joint.num_velocities,
+             " degrees of freedom; it must have one");
+    }
+    return joint.first_velocity;
+  }
+
+ private:
+  std::unordered_map<std::string_view, const Joint*> joints_;
+};
+
+std::string name_of(int body, const ModelDraft& draft) {
+  return body < 0 ? "the world" : "'" + draft.bodies[body].name + "'";
+}
+
+Loop make_loop(const LoopOptions& options, const ModelDraft& draft, const std::vector<BodyPlace>& place,
+               const JointDirectory& joints) {
+  const std::string what = "loop '" + options.name + "'";
+  Loop loop{.name = options.name, .kind = options.kind, .compliance = options.compliance};
+  if (options.kind == LoopKind::joint_equality) {
+    loop.coefficients = options.coefficients;
+    loop.dof_a = joints.single_dof(options.joint_a, what, "joint_a");
+    if (!options.joint_b.empty()) loop.dof_b = joints.single_dof(options.joint_b, what, "joint_b");
+    if (loop.dof_a == loop.dof_b) refuse(what, ": joint_a and joint_b are both '", options.joint_a, "'");
+    return loop;
+  }
+  const BodyPlace a = place_of(options.body_a, place), b = place_of(options.body_b, place);
+  if (a.body == b.body) {
+    refuse(what, ": body_a (", name_of(options.body_a, draft), ") and body_b (", name_of(options.body_b, draft), ") ",
+           a.body < 0 ? "are both part of the world" : "are parts of one rigid body",
+           "; a loop joins what can move apart");
+  }
+  loop.body_a = a.body, loop.body_b = b.body;
+  loop.pose_a = a.pose * options.pose_a, loop.pose_b = b.pose * options.pose_b;
+  return loop;
+}
+
+Actuator make_actuator(const ActuatorOptions& options, const JointDirectory& joints) {
+  const std::string what = "actuator '" + options.name + "'";
+  Actuator actuator{.name = options.name, .kind = options.kind};
+  actuator.dof = joints.single_dof(options.joint, what, "joint");
+  actuator.gear = options.gear;
+  actuator.kp = options.kp, actuator.kd = options.kd;
+  actuator.control_lower = options.control_lower, actuator.control_upper = options.control_upper;
+  actuator.force_lower = options.force_lower, actuator.force_upper = options.force_upper;
+  return actuator;
+}
+
+// Entries [first, end) of a vector of the model.
+struct EntryRange {
+  int first = 0, end = 0;
+};
+struct KeyframeRanges {
+  EntryRange q, v, control;
+};
+
+// The entries of q and v that belong to the bodies of the scope. They lie together unless one of them hangs on a body
+// outside, between its brothers.
+KeyframeRanges ranges_of(const KeyframeScope& scope, const ModelDraft& draft, const Model& model,
+                         const std::string& what) {
+  const int end_actuator = scope.end_actuator < 0 ? static_cast<int>(model.actuators.size()) : scope.end_actuator;
+  KeyframeRanges ranges;
+  ranges.control = {scope.first_actuator, end_actuator};
+  const int end_body = scope.end_body < 0 ? static_cast<int>(draft.bodies.size()) : scope.end_body;
+  std::unordered_set<std::string_view> names;  // of the joints
+  for (int body = scope.first_body; body < end_body; ++body) {
+    for (const JointOptions& joint : draft.bodies[body].joints) names.insert(joint.name);
+  }
+  bool started = false;
+  int last = -1;
+  for (int k = 0; k < static_cast<int>(model.joints.size()); ++k) {
+    const Joint& joint = model.joints[k];
+    if (!names.contains(joint.name)) continue;
+    if (started && last != k - 1) refuse(what, ": the joints of its scope do not lie together in the model");
+    if (!started) ranges.q.first = joint.first_position, ranges.v.first = joint.first_velocity;
+    ranges.q.end = joint.first_position + joint.num_positions;
+    ranges.v.end = joint.first_velocity + joint.num_velocities;
+    started = true;
+    last = k;
+  }
+  return ranges;
+}
+
+// A vector of a keyframe: `fallback` where it is empty, and outside the range.
+VectorX keyframe_vector(const VectorX& given, const VectorX& fallback, const EntryRange& range, const std::string& what,
+                        const char* field) {
+  if (given.size() == 0) return fallback;
+  if (given.size() != range.end - range.first) {
+    refuse(what, ": ", field, " has ", given.size(), " entries; the model has ", range.end - range.first);
+  }
+  for (Eigen::Index k = 0; k < given.size(); ++k) {
+    check_finite(given[k], what, std::string(field) + "[" + std::to_string(k) + "]");
+  }
+  VectorX out = fallback;
+  out.segment(range.first, given.size()) = given;
+  return out;
+}
+
+void normalise_quaternions(const Model& model, VectorX& q, const std::string& what) {
+  for (const Body& body : model.bodies) {
+    if (body.joint != JointType::free && body.joint != JointType::ball) continue;
+    const int first = body.first_position + (body.joint == JointType::free ? 3 : 0);
+    const double length = q.segment<4>(first).stableNorm();
+    if (!(length > 1e-100)) refuse(what, ": the quaternion at q[", first, "] has length ", length);
+    if (std::abs(length - 1.0) > 1e-15) q.segment<4>(first) /= length;
+  }
+}
+
+// Every pair of a shape of one list with a shape of the other on another body, kept below a size that memory and search
+// can bear.
+class ExcludedPairs {
+ public:
+  explicit ExcludedPairs(const std::vector<Shape>& shapes) : shapes_(shapes) {}
+
+  void add(const std::vector<int>& a, const std::vector<int>& b) {
+    count_ += static_cast<std::int64_t>(a.size()) * static_cast<std::int64_t>(b.size());
+    if (count_ > max_excluded_pairs) {
+      refuse("model: more than ", max_excluded_pairs,
+             " pairs of shapes that must not meet; use groups and masks instead");
+    }
+    for (int i : a) {
+      for (int j : b) {
+        if (shapes_[i].body != shapes_[j].body) pairs_.emplace_back(std::min(i, j), std::max(i, j));
+      }
+    }
+  }
+  std::vector<std::pair<int, int>> take() { return std::move(pairs_); }
+
+ private:
+  const std::vector<Shape>& shapes_;
+  std::int64_t count_ = 0;
+  std::vector<std::pair<int, int>> pairs_;
+};
+
+void sort_unique(std::vector<std::pair<int, int>>& pairs) {
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+}
+
+}  // namespace
+
+void lay_out_links(const ModelDraft& draft, const std::vector<BodyPlace>& place, Model& model) {
+  const JointDirectory joints(model);
+  for (const LoopOptions& options : draft.loops) model.loops.push_back(make_loop(options, draft, place, joints));
+  for (const ActuatorOptions& options : draft.actuators) model.actuators.push_back(make_actuator(options, joints));
+}
+
+void lay_out_keyframes(const ModelDraft& draft, Model& model) {
+  const VectorX no_control = VectorX::Zero(static_cast<Eigen::Index>(model.actuators.size()));
+  for (std::size_t index = 0; index < draft.keyframes.size(); ++index) {
+    const Keyframe& given = draft.keyframes[index];
+    const std::string what = "keyframe '" + given.name + "'";
+    const KeyframeRanges ranges = ranges_of(draft.scopes[index], draft, model, what);
+    Keyframe keyframe{.name = given.name, .time = given.time};
+    keyframe.q = keyframe_vector(given.q, model.initial_position, ranges.q, what, "q");
+    keyframe.v = keyframe_vector(given.v, model.initial_velocity, ranges.v, what, "v");
+    keyframe.control = keyframe_vector(given.control, no_control, ranges.control, what, "control");
+    normalise_quaternions(model, keyframe.q, what);
+    model.keyframes.push_back(std::move(keyframe));
+  }
+}
+
+void lay_out_pairs(const ModelDraft& draft, const std::vector<BodyPlace>& place, Model& model) {
+  const int num_users = static_cast<int>(draft.bodies.size()), num_shapes = static_cast<int>(model.shapes.size());
+  std::vector<std::vector<int>> of_user(num_users + 1), of_body(model.bodies.size());  // shapes; of the world last
+  for (int s = 0; s < num_shapes; ++s) {
+    of_user[draft.shapes[s].body < 0 ? num_users : draft.shapes[s].body].push_back(s);
+    if (model.shapes[s].body >= 0) of_body[model.shapes[s].body].push_back(s);
+  }
+  const auto shapes_of = [&](int user) -> const std::vector<int>& { return of_user[user < 0 ? num_users : user]; };
+  ExcludedPairs excluded(model.shapes);
+  for (const auto& [a, b] : draft.excluded_bodies) excluded.add(shapes_of(a), shapes_of(b));
+  for (const auto& [a, b] : draft.excluded_shapes) excluded.add({a}, {b});
+  for (int user = 0; user < num_users && !draft.parents_collide; ++user) {
+    const BodyPlace parent = place_of(draft.bodies[user].parent, place);
+    if (parent.body < 0 || parent.body == place[user].body) continue;
+    excluded.add(of_body[parent.body], of_body[place[user].body]);
+  }
+  std::vector<std::pair<int, int>> forced;
+  for (const auto& [a, b] : draft.forced_pairs) {
+    if (model.shapes[a].body != model.shapes[b].body) forced.emplace_back(a, b);
+  }
+  sort_unique(forced);
+  std::vector<std::pair<int, int>> pairs = excluded.take();
+  sort_unique(pairs);
+  std::set_difference(pairs.begin(), pairs.end(), forced.begin(), forced.end(),
+                      std::back_inserter(model.excluded_pairs));
+  model.forced_pairs = std::move(forced);
+}
+
+}  // namespace stiction

@@ -1,0 +1,40 @@
+// Sequences of contact problems from running simulations (scenes/robot-problems): every step in order, with identities
+// that persist from step to step, so that warm starts can be measured.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stiction/contact/problem.h"
+#include "stiction/problem_files/hdf5.h"
+
+namespace stiction {
+
+// Names a constraint across steps; equal in consecutive steps means the same contact, tangents carried along with it.
+using ConstraintIdentity = std::array<int, 3>;
+
+struct SequenceStep {
+  ContactProblem problem;              // factored; contacts and unilateral rows
+  std::vector<ConstraintIdentity> id;  // one per constraint
+  VectorX reference;                   // stored impulse, N·s, as good as the README of the data says
+};
+
+struct Sequence {
+  std::string name, description;
+  double time_step = 0.0;  // s
+  std::vector<SequenceStep> steps;
+};
+
+// Throws std::invalid_argument naming file and dataset when the file is not a sound sequence.
+Sequence read_sequence(const std::string& path);
+Sequence read_sequence(const hdf5::File& file);
+
+// A guess for the problem of this step from the impulse of the step before: constraints with the same identity and as
+// many rows keep their impulse, new ones start from zero.
+void carry_over(std::span<const ConstraintIdentity> ids_before, const ContactProblem& problem_before,
+                VectorView impulse_before, std::span<const ConstraintIdentity> ids_now,
+                const ContactProblem& problem_now, VectorX& guess);
+
+}  // namespace stiction

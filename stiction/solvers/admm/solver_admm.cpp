@@ -1,0 +1,97 @@
+#include "stiction/solvers/admm/solver_admm.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "stiction/solvers/stopping_test.h"
+
+namespace stiction {
+namespace {
+
+constexpr SolverTraits ncp_traits{"ncp-admm", ContactModel::ncp,
+                                  "proximal ADMM with de Saxcé's correction, rigid or compliant"};
+constexpr SolverTraits ccp_traits{"ccp-admm", ContactModel::ccp, "proximal ADMM on the convex cone problem"};
+
+// The true residual costs a product with G: it is taken when the estimate promises convergence or a clear gain, and
+// now and then so that the best iterate is not an old one.
+constexpr int test_interval = 20;
+
+}  // namespace
+
+SolverAdmm::SolverAdmm(ContactModel model) : model_(model) {
+  if (model != ContactModel::ncp && model != ContactModel::ccp) {
+    throw std::invalid_argument("SolverAdmm: the model must be ncp or ccp");
+  }
+}
+
+const SolverTraits& SolverAdmm::traits() const {
+  return model_ == ContactModel::ncp ? ncp_traits : ccp_traits;
+}
+
+SolveReport SolverAdmm::do_solve(const ContactProblem& problem, ContactSolution& solution) {
+  const int m = problem.num_rows();
+  const int limit = settings_.max_iterations > 0 ? settings_.max_iterations : default_max_iterations;
+  SolveReport report;
+  check(settings_);
+
+  best_impulse_ = solution.impulse;
+  velocity_.resize(m);
+  problem.velocity(best_impulse_, velocity_);
+  best_residual_ = stopping_residual(problem, model_, best_impulse_, velocity_).measure(settings_.use_relative);
+  report.residual = best_residual_;
+  if (best_residual_ <= settings_.tolerance) return report;
+
+  sets_.resize(problem.num_constraints());
+  for (int i = 0; i < problem.num_constraints(); ++i) sets_[i] = admm_set(problem.constraint(i));
+  const bool has_dual = solution.dual.size() == m && solution.dual.allFinite();
+  if (!has_dual) solution.dual.resize(0);
+  impulse_.resize(m);
+  best_dual_.resize(m);
+  best_has_dual_ = false;
+
+  core_.set_up(problem, sets_, model_ == ContactModel::ncp, settings_);
+  report.status = SolveStatus::iteration_limit;
+  bool sound = core_.begin(problem.free_velocity(), solution.impulse, solution.dual, solution.penalty_exponent, sets_);
+  while (sound && report.iterations < limit && !is_interrupted()) {
+    ++report.iterations;
+    sound = core_.step();
+    if (!sound) break;
+    if (test(problem, report.iterations) && best_residual_ <= settings_.tolerance) {
+      report.status = SolveStatus::converged;
+      break;
+    }
+    sound = core_.advance();
+  }
+  if (!sound) report.status = SolveStatus::numerical_error;
+
+  report.factorisations = core_.factorisations();
+  report.residual = best_residual_;
+  solution.impulse = best_impulse_;
+  if (best_has_dual_) solution.dual = best_dual_;
+  if (sound) solution.penalty_exponent = core_.penalty_exponent();
+  return report;
+}
+
+// True if the iterate of the last step is the best so far.
+bool SolverAdmm::test(const ContactProblem& problem, int iteration) {
+  core_.impulse(impulse_);
+  core_.velocity_estimate(velocity_);
+  const auto measure = [&] {
+    return stopping_residual(problem, model_, impulse_, velocity_).measure(settings_.use_relative);
+  };
+  const bool promising = measure() <= std::max(settings_.tolerance, 0.5 * best_residual_);
+  if (!promising && !settings_.record_history && iteration % test_interval != 0) return false;
+  problem.velocity(impulse_, velocity_);
+  const double residual = measure();
+  if (settings_.record_history) {
+    history_.push_back({iteration, residual, core_.penalty(), core_.factorisations()});
+  }
+  if (!(residual < best_residual_)) return false;
+  best_residual_ = residual;
+  best_impulse_ = impulse_;
+  core_.dual(best_dual_);
+  best_has_dual_ = true;
+  return true;
+}
+
+}  // namespace stiction

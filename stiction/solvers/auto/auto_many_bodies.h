@@ -1,0 +1,64 @@
+// `auto` for many lightly coupled bodies: spheres, gravel, loose piles (theory §4.6).
+//
+// G = A Aᵀ is never formed. w = Aᵀ λ runs along, one pack per velocity node; a visit reads σ_i = A_i w + R_i λ_i + g_i,
+// solves the contact exactly and adds A_iᵀ Δλ_i: O(nodes of the contact). Over-relaxed, λ ← λ + ω (local − λ) followed
+// by the horizontal projection. ω starts at 1 and grows only while the largest change keeps falling, because ω > 1
+// worsens stiff piles. Every sixteenth sweep visits all contacts, the others only those that carry an impulse, and
+// every other one of these only those that still move. The full residual is computed only when the largest change is
+// small.
+//
+// A stiff pile converges too slowly for this to pay. The speed of convergence is watched, and a problem that would need
+// more sweeps than the budget is given up early, with the best iterate, for velocity space to finish.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "stiction/math/pack.h"
+#include "stiction/solvers/auto/auto_local.h"
+#include "stiction/solvers/auto/auto_residual.h"
+#include "stiction/solvers/auto/auto_stage.h"
+
+namespace stiction {
+
+struct AutoManyBodiesSettings {
+  double relaxation = 1.6;  // largest ω, in [1, 2)
+  int max_sweeps = 400;     // give up when the speed of convergence promises more
+  int watch = 16;           // sweeps between two looks at the speed of convergence
+  int patience = 3;  // looks in a row that promise too many sweeps: a blow that runs through a heap is slow first
+};
+
+class AutoManyBodies {
+ public:
+  AutoManyBodiesSettings settings;
+
+  // A problem in factored form.
+  AutoOutcome solve(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse);
+
+  // σ of the impulse left behind.
+  const VectorX& velocity() const { return best_sigma_; }
+
+ private:
+  enum class Sweep { all, loaded, moving };
+  struct View;  // the arrays of the problem, without the checks that its accessors make
+  void load(const ContactProblem& problem, const VectorX& impulse);
+  double visit(const View& view, int i, double relaxation);
+  double visit_contact(const View& view, int i, double relaxation);
+  double visit_point(const View& view, int i, double relaxation);  // three bilateral rows
+  double visit_row(const View& view, int i, double relaxation);
+  double apply(const View& view, int i, const double* change);
+  double sweep(const View& view, Sweep which, double relaxation);
+  double residual(const ContactProblem& problem, const View& view, const AutoResidualScale& scale);
+  bool keep_if_better(double value);
+
+  VectorX lambda_, sigma_, best_lambda_, best_sigma_;
+  double best_residual_ = 0.0;
+  std::vector<Pack8> node_;
+  std::vector<AutoLocal> block_;
+  std::vector<double> stiffness_;  // largest diagonal entry of G_ii + R_i: turns a change of λ into one of σ
+  std::vector<double> change_;     // of each constraint at its last visit, as a velocity
+  double largest_change_ = 0.0;    // of the last sweep
+  std::vector<int> loaded_;        // constraints that carried an impulse after the last full sweep
+};
+
+}  // namespace stiction

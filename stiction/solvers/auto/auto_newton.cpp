@@ -1,0 +1,64 @@
+#include "stiction/solvers/auto/auto_newton.h"
+
+#include <algorithm>
+
+namespace stiction {
+
+AutoOutcome AutoNewton::solve(const ContactProblem& problem, const AutoGoal& goal, double allowance, VectorX& impulse) {
+  // The residual must become so much of what it was within so many steps, or half of those already made.
+  constexpr double worthwhile = 0.5;
+  constexpr int look_every = 24;
+  constexpr double safety = 0.99;  // as everywhere in `auto`: a judge rounds otherwise
+  newton_.start(problem, impulse, {.tolerance = safety * goal.tolerance, .use_relative = goal.use_relative});
+  AutoOutcome outcome;
+  outcome.stage = AutoStage::active_set;
+  double spent = 0.0, milestone = newton_.residual();
+  int next_look = look_every;
+  while (!newton_.done()) {
+    const double cost = AutoBudget::factorisation + newton_.sweeps_due() * AutoBudget::sparse_sweep;
+    if (spent + cost > allowance || !goal.spend_and_ask(cost)) break;
+    spent += cost;
+    if (newton_.sweeps_due() > 0) newton_.do_sweeps();
+    if (newton_.done()) break;
+    newton_.step();
+    ++outcome.iterations;
+    ++outcome.factorisations;
+    if (outcome.iterations < next_look) continue;
+    if (newton_.residual() > worthwhile * milestone) break;
+    milestone = newton_.residual();
+    next_look += std::max(look_every, outcome.iterations / 2);
+  }
+  impulse = newton_.impulse();
+  outcome.residual = newton_.residual();
+  outcome.converged = outcome.residual <= goal.tolerance;
+  return outcome;
+}
+
+bool AutoNewton::run(const ContactProblem& problem, double allowance, ConeTask& task) {
+  impulse_.resize(problem.num_rows());
+  task.cones->write_impulse(task.best.impulse, impulse_);
+  return run_from_impulse(problem, allowance, task);
+}
+
+bool AutoNewton::run_cold(const ContactProblem& problem, double allowance, ConeTask& task) {
+  impulse_.setZero(problem.num_rows());
+  return run_from_impulse(problem, allowance, task);
+}
+
+bool AutoNewton::run_from_impulse(const ContactProblem& problem, double allowance, ConeTask& task) {
+  const AutoStage before = task.stage;
+  task.stage = AutoStage::active_set;
+  const AutoOutcome outcome = solve(problem, task.goal, allowance, impulse_);
+  task.iterations += outcome.iterations;
+  task.system->factorisations += outcome.factorisations;
+  rows_.resize(task.cones->size(), 3);
+  sigma_.resize(task.cones->size(), 3);
+  task.cones->read_impulse(impulse_, rows_);
+  task.system->velocity(rows_, sigma_);
+  const StoppingResidual residual = task.cones->residual(rows_, sigma_);
+  task.best.offer(rows_, residual, residual.measure(task.goal.use_relative), task.stage);
+  task.stage = before;
+  return task.done();
+}
+
+}  // namespace stiction

@@ -1,0 +1,74 @@
+// Newton along a path of compliant problems, for dense problems of robot scale on which full Newton steps do not
+// settle.
+//
+// Where many rows share a load that bounds hold (joints with dry friction between two feet that stick, a sole on its
+// edge), G is singular or nearly so, and a small change of the right-hand side moves impulses from one bound to
+// another: the active set of a full step has little to do with that of the next. With a compliance ε diag(G) about a
+// centre λ_c,
+//
+//     σ = (G + ε diag(G)) λ + g − ε diag(G) λ_c,   the law as it is,
+//
+// impulses stay near the centre, and Newton steps settle within a few. The solution is the next centre; it solves the
+// problem itself when it is the centre. ε falls while steps settle, and rises where they do not: a proximal point
+// method whose every step is solved, where AutoDense moves the centre with every Newton step.
+//
+// Along a direction in which G hardly moves anything centres creep: the next ones lie on a line, at distances that fall
+// as the residual does. The centre then goes at once to where they would end, or to the first bound on the way.
+#pragma once
+
+#include "stiction/math/aligned_vector.h"
+#include "stiction/solvers/auto/auto_active_set.h"
+#include "stiction/solvers/auto/auto_dense_view.h"
+#include "stiction/solvers/auto/auto_residual.h"
+
+namespace stiction {
+
+struct AutoProximalSettings {
+  double first = 1e-2, least = 1e-12, most = 1.0;  // ε
+  double fall = 0.3, rise = 10.0;
+  int patience = 8;       // Newton steps about one centre
+  int early = 2;          // after so many the compliant residual must be below that of the centre
+  double settled = 0.1;   // residual of the compliant problem to that of the problem, at a new centre
+  double creeping = 0.5;  // residual of a new centre to that of the last one, from which on it creeps
+};
+
+class AutoProximal {
+ public:
+  AutoProximalSettings settings;
+
+  struct Outcome {
+    bool converged = false;
+    double residual = 0.0;  // of the iterate left behind
+    int steps = 0;          // factorisations
+  };
+  // From λ, of which σ = G λ + g and the residual are given. All three become those of the best iterate, which may be
+  // the first. Vectors have room for view.stride entries.
+  Outcome run(const AutoDenseView& view, const AutoResidualScale& scale, double limit, int most_steps,
+              AutoActiveSet& active_set, double residual, double* lambda, double* sigma);
+
+ private:
+  // An iterate: λ, σ of the compliant problem, and the residuals of both problems.
+  struct Iterate {
+    AlignedVector<double> lambda, sigma;
+    double residual = 0.0, compliant_residual = 0.0;
+  };
+  void load(const AutoDenseView& view, const double* lambda);
+  void set_compliance(const AutoDenseView& view, double epsilon);
+  double room_along(const AutoDenseView& view, const double* from, const double* to) const;
+  void move_centre(const AutoDenseView& view, const AutoResidualScale& scale, double limit, Iterate& reached,
+                   Outcome& outcome, double* lambda, double* sigma);
+  void keep(const AutoDenseView& view, const double* l, double residual, double limit, Outcome& outcome, double* lambda,
+            double* sigma);
+  bool settle(const AutoDenseView& view, const AutoResidualScale& scale, double limit, int most_steps,
+              AutoActiveSet& active_set, Outcome& outcome, double* lambda, double* sigma);
+  void test(const AutoDenseView& view, const AutoResidualScale& scale, double limit, Iterate& iterate, Outcome& outcome,
+            double* lambda, double* sigma);
+
+  AutoDenseView compliant_;                        // of ε and the centre
+  AlignedVector<double> matrix_, free_velocity_;   // its own
+  AlignedVector<double> centre_, weight_, plain_;  // λ_c; ε D; σ of the problem itself
+  double centre_residual_ = 0.0;
+  Iterate now_, inside_;  // the Newton iterate and its projection
+};
+
+}  // namespace stiction

@@ -1,0 +1,71 @@
+#include "stiction/solvers/sweeps/solver_gauss_seidel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+namespace stiction {
+
+void ExactContactLaw::prepare(const ContactProblem& problem) {
+  problem_ = &problem;
+  const int n = problem.num_constraints();
+  block_.resize(n);
+  alpha_.assign(n, 0.0);
+  for (int i = 0; i < n; ++i) {
+    const Constraint& c = problem.constraint(i);
+    if (c.kind != ConstraintKind::frictional) continue;
+    Matrix3 w = problem.diagonal_block(i);
+    for (int r = 0; r < 3; ++r) w(r, r) += problem.compliance()[c.first_row + r];
+    block_[i] = OneContactBlock(w);
+  }
+}
+
+void ExactContactLaw::contact(int i, const Matrix3& w, const double* sigma, double* lambda) {
+  const double mu = problem_->constraint(i).friction;
+  Eigen::Map<Vector3> l(lambda);
+  const Vector3 q = Eigen::Map<const Vector3>(sigma) - w * l;
+  Vector3 solution;
+  solve_one_contact(block_[i], q.data(), mu, solution.data(), alpha_[i]);
+  if (omega_ == 1.0) {
+    l = solution;
+    return;
+  }
+  l += omega_ * (solution - l);
+  l[2] = std::max(0.0, l[2]);
+  const double reach = mu * l[2], tangent = std::sqrt(l[0] * l[0] + l[1] * l[1]);
+  if (tangent > reach) {
+    l[0] *= reach / tangent;
+    l[1] *= reach / tangent;
+  }
+}
+
+const SolverTraits& SolverGaussSeidel::traits() const {
+  static const SolverTraits traits{
+      .name = "ncp-gs", .model = ContactModel::ncp, .summary = "Gauss-Seidel, every contact solved exactly"};
+  return traits;
+}
+
+SolveReport SolverGaussSeidel::do_solve(const ContactProblem& problem, ContactSolution& solution) {
+  const double omega = settings_.over_relaxation;
+  if (!(omega > 0.0 && omega < 2.0)) {
+    throw std::invalid_argument("solve: over_relaxation is " + std::to_string(omega) + "; it must lie in (0, 2)");
+  }
+  constexpr int default_sweeps = 5000;
+  law_.prepare(problem);
+  law_.set_relaxation(omega);
+  const SweepGoal goal{ContactModel::ncp,
+                       settings_.tolerance,
+                       settings_.use_relative,
+                       settings_.max_iterations > 0 ? settings_.max_iterations : default_sweeps,
+                       0,
+                       settings_.interrupt};
+  return run_sweeps(problem, solution.impulse, engine_, best_, law_, goal,
+                    settings_.record_history ? &history_ : nullptr);
+}
+
+void SolverGaussSeidel::add_options(std::vector<SolverOption>& list) {
+  list.push_back({"over_relaxation", "factor on every local step, in (0, 2)", &settings_.over_relaxation});
+}
+
+}  // namespace stiction
