@@ -15,6 +15,7 @@ PACKAGES=(
   python3-venv python3-dev                # the Python package
 )
 SANITIZER_PACKAGES=(clang-19 libclang-rt-19-dev)
+FORMAT_PACKAGES=(clang-format-19)
 
 say() { printf '\033[1m== %s\033[0m\n' "$*" >&2; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
@@ -28,6 +29,34 @@ quietly() {
     tail -n 60 "$log" >&2
     fail "'$*' failed; the whole log is in $log"
   fi
+}
+
+# The same for builds, which take minutes: how many of their files are done, on one line that counts where there is a
+# terminal, else a line for every tenth.
+watched() {
+  local log="build/logs/$1.log"
+  shift
+  mkdir -p build/logs
+  if ! "$@" 2>&1 | tee "$log" | show_progress; then
+    tail -n 60 "$log" >&2
+    fail "'$*' failed; the whole log is in $log"
+  fi
+}
+
+show_progress() {
+  local line tenth shown=0 begin=$SECONDS
+  while IFS= read -r line; do
+    [[ $line =~ \[([0-9]+)/([0-9]+)\] ]] || continue
+    local done=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]}
+    tenth=$((10 * done / all))
+    if [ -t 2 ]; then
+      printf '\r   %d of %d files, %d s \033[K' "$done" "$all" $((SECONDS - begin)) >&2
+    elif [ "$tenth" -gt "$shown" ]; then
+      printf '   %d of %d files, %d s\n' "$done" "$all" $((SECONDS - begin)) >&2
+    fi
+    shown=$tenth
+  done
+  [ ! -t 2 ] || printf '\r\033[K' >&2
 }
 
 missing_packages() {
@@ -93,7 +122,7 @@ build_preset() {
   shift
   say "building $preset"
   quietly "configure-$preset" cmake --preset "$preset"
-  quietly "build-$preset" cmake --build --preset "$preset" -j "$(jobs)" "$@"
+  watched "build-$preset" cmake --build --preset "$preset" -j "$(jobs)" "$@"
 }
 
 # The package is installed again only when something it is made of has changed.
@@ -105,6 +134,6 @@ install_python() {
     [ -z "$changed" ] && return 0
   fi
   say "installing the Python package into .venv"
-  CMAKE_BUILD_PARALLEL_LEVEL=$(jobs) quietly pip-install .venv/bin/pip install --quiet '.[test]'
+  CMAKE_BUILD_PARALLEL_LEVEL=$(jobs) watched pip-install .venv/bin/pip install --verbose '.[test]'
   touch "$stamp"
 }

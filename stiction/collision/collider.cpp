@@ -352,10 +352,13 @@ void Collider::Workspace::report(const PairKey& key, const Manifold& m) {
   }
 }
 
+void CollisionSettings::validate() const {
+  require(margin >= 0.0 && std::isfinite(margin), "margin", margin, "at least 0 m and finite");
+}
+
 Collider::Collider(std::shared_ptr<const Model> model, const CollisionSettings& settings) {
   if (!model) refuse("Collider: no model");
-  if (!(settings.margin >= 0.0) || !std::isfinite(settings.margin))
-    refuse("CollisionSettings: margin = ", settings.margin, " is not a length");
+  settings.validate();
   workspace_ = std::make_unique<Workspace>(std::move(model), settings);
 }
 Collider::~Collider() = default;

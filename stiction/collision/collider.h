@@ -27,6 +27,8 @@ struct CollisionSettings {
   double margin = 1e-3;  // m; gaps up to here are reported whatever the speed
   BroadPhase broad_phase = BroadPhase::automatic;
   bool use_caches = true;  // off: every pair from scratch, for tests
+
+  void validate() const;  // throws std::invalid_argument naming setting, value and range
 };
 
 struct CollisionCache;  // collision/collision_cache.h

@@ -275,14 +275,16 @@ class Judgement {
 
 }  // namespace
 
+void JudgeSettings::validate() const {
+  require(time_step > 0.0 && std::isfinite(time_step), "time_step", time_step, "finite and positive");
+}
+
 Residuals judge(const ContactProblem& problem, VectorView impulse, const JudgeSettings& settings) {
   const int m = problem.num_rows();
   if (impulse.size() != m) {
     refuse("judge: the impulse has ", impulse.size(), " entries but the problem has ", m, " rows");
   }
-  if (!(settings.time_step > 0.0) || !std::isfinite(settings.time_step)) {
-    refuse("judge: time_step is ", settings.time_step, "; it must be finite and positive");
-  }
+  settings.validate();
   if (m == 0) return {};
   // Named first, before a product spreads it over every velocity.
   for (int i = 0; i < problem.num_constraints(); ++i) {

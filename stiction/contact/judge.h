@@ -45,6 +45,8 @@ struct Residuals {
 struct JudgeSettings {
   ContactModel model = ContactModel::ncp;
   double time_step = 1.0;  // s; turns impulses into forces in eps_abs
+
+  void validate() const;  // throws std::invalid_argument naming setting, value and range
 };
 
 // Throws std::invalid_argument when the impulse has the wrong size.

@@ -6,14 +6,15 @@
 #include <stdexcept>
 #include <string>
 
+#include "stiction/math/refuse.h"
+
 namespace stiction {
 
 LcpResiduals judge_lcp(const LinearComplementarityProblem& problem, VectorView unknown) {
   problem.validate();
   const int n = problem.size();
   if (unknown.size() != n) {
-    throw std::invalid_argument("judge_lcp: z has " + std::to_string(unknown.size()) + " entries but the problem has " +
-                                std::to_string(n));
+    refuse("judge_lcp: z has ", unknown.size(), " entries but the problem has ", n);
   }
   LcpResiduals out;
   if (n == 0) return out;

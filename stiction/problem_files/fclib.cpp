@@ -5,6 +5,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "stiction/math/refuse.h"
+
 namespace stiction {
 namespace {
 
@@ -335,11 +337,11 @@ int check_writable(const std::string& path, const ContactProblem& problem) {
     } else if (c.kind == ConstraintKind::bilateral) {
       equalities = true;
     } else {
-      throw std::invalid_argument(path + ": FCLIB holds frictional contacts followed by bilateral rows; constraint " +
-                                  std::to_string(i) + " is " + std::string(to_string(c.kind)));
+      refuse(path, ": FCLIB holds frictional contacts followed by bilateral rows; constraint ", i, " is ",
+             to_string(c.kind));
     }
   }
-  if (!problem.is_rigid()) throw std::invalid_argument(path + ": FCLIB has no compliance; add R to G before writing");
+  if (!problem.is_rigid()) refuse(path, ": FCLIB has no compliance; add R to G before writing");
   return m;
 }
 
@@ -347,8 +349,7 @@ void write_solution(hdf5::File& file, const std::string& group, const FclibSolut
                     int num_rows) {
   const int m = order.num_contact_rows;
   if (solution.impulse.size() != num_rows || (solution.velocity.size() != 0 && solution.velocity.size() != num_rows)) {
-    throw std::invalid_argument(file.path() + ": " + group + ": impulse and velocity must have " +
-                                std::to_string(num_rows) + " entries");
+    refuse(file.path(), ": ", group, ": impulse and velocity must have ", num_rows, " entries");
   }
   file.make_group(group);
   const VectorX impulse = order.in_file(solution.impulse);
@@ -385,7 +386,7 @@ void write_delassus(hdf5::File& file, const ContactProblem& problem, const RowOr
   if (l == 0) return;
   const SparseRows coupling = make(m, l, v), difference = coupling - make(m, l, v_below);
   if (difference.nonZeros() && difference.coeffs().cwiseAbs().maxCoeff() != 0.0) {
-    throw std::invalid_argument(file.path() + ": FCLIB couples contacts and equalities symmetrically, but G is not");
+    refuse(file.path(), ": FCLIB couples contacts and equalities symmetrically, but G is not");
   }
   write_matrix(file, "/fclib_local/V", coupling);
   write_matrix(file, "/fclib_local/R", make(l, l, r));
@@ -398,14 +399,14 @@ FclibProblem read_fclib(const hdf5::File& file, FclibGlobal global) {
   const bool local = file.has("/fclib_local");
   const std::string group = local ? "/fclib_local" : "/fclib_global";
   if (!local && !file.has(group)) {
-    throw std::invalid_argument(file.path() + ": holds neither /fclib_local nor /fclib_global: no FCLIB problem");
+    refuse(file.path(), ": holds neither /fclib_local nor /fclib_global: no FCLIB problem");
   }
   try {
     contents.problem = local ? read_local(file) : read_global(file, global);
   } catch (const std::invalid_argument& error) {
     const std::string what = error.what();
     if (what.starts_with(file.path())) throw;
-    throw std::invalid_argument(file.path() + ": " + what);  // a value that no problem takes, named by its index
+    refuse(file.path(), ": ", what);  // a value that no problem takes, named by its index
   }
   read_information(file, group + "/info", contents);
   if (file.has("/guesses/number_of_guesses")) {

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "stiction/math/refuse.h"
 #include "stiction/problem_files/hdf5_drivers.h"
 #include "stiction/problem_files/hdf5_handle.h"
 
@@ -166,14 +167,14 @@ File::~File() {
 File File::open(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) throw std::invalid_argument(path + ": there is no such file");
-  if (!std::filesystem::is_regular_file(status)) throw std::invalid_argument(path + ": is not a file");
+  if (!std::filesystem::exists(status)) stiction::refuse(path, ": there is no such file");
+  if (!std::filesystem::is_regular_file(status)) stiction::refuse(path, ": is not a file");
   File file(path, std::unique_lock(library_lock()));
   file.num_bytes_ = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   if (H5Pset_fapl_sec2(access) < 0 || !read_files_carefully(access, path.c_str()) ||
       (file.id_ = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access)) < 0) {
-    throw std::invalid_argument(path + ": cannot be opened as an HDF5 file (not HDF5, truncated or not readable)");
+    stiction::refuse(path, ": cannot be opened as an HDF5 file (not HDF5, truncated or not readable)");
   }
   return file;
 }
@@ -187,7 +188,7 @@ File File::from_image(std::span<const std::byte> image) {
       H5Pset_file_image(access, const_cast<std::byte*>(image.data()), image.size()) < 0 ||
       !read_images_carefully(access, "stiction-image") ||
       (file.id_ = H5Fopen("stiction-image", H5F_ACC_RDONLY, access)) < 0) {
-    throw std::invalid_argument("file image: cannot be opened as an HDF5 file");
+    stiction::refuse("file image: cannot be opened as an HDF5 file");
   }
   return file;
 }
@@ -230,7 +231,7 @@ void File::close() {
 }
 
 void File::refuse(const std::string& name, const std::string& what) const {
-  throw std::invalid_argument(path_ + ": " + name + ": " + what);
+  stiction::refuse(path_, ": ", name, ": ", what);
 }
 
 bool File::has(const std::string& name) const {

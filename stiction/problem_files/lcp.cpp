@@ -2,10 +2,12 @@
 
 #include <stdexcept>
 
+#include "stiction/math/refuse.h"
+
 namespace stiction {
 
 LcpFile read_lcp(const hdf5::File& file) {
-  if (!file.has("/lcp")) throw std::invalid_argument(file.path() + ": holds no /lcp: no complementarity problem");
+  if (!file.has("/lcp")) refuse(file.path(), ": holds no /lcp: no complementarity problem");
   const auto shape = file.shape("/lcp/M");
   if (shape.size() != 2 || shape[0] != shape[1]) file.refuse("/lcp/M", "is not a square matrix");
   const auto n = shape[0];
@@ -18,7 +20,7 @@ LcpFile read_lcp(const hdf5::File& file) {
   try {
     contents.problem.validate();
   } catch (const std::invalid_argument& error) {
-    throw std::invalid_argument(file.path() + ": " + error.what());
+    refuse(file.path(), ": ", error.what());
   }
   return contents;
 }

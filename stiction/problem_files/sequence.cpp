@@ -4,6 +4,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "stiction/math/refuse.h"
+
 namespace stiction {
 namespace {
 
@@ -145,7 +147,7 @@ Sequence read_sequence(const hdf5::File& file) {
     } catch (const std::invalid_argument& error) {
       const std::string what = error.what();
       if (what.starts_with(file.path())) throw;
-      throw std::invalid_argument(file.path() + ": step " + std::to_string(step) + ": " + what);
+      refuse(file.path(), ": step ", step, ": ", what);
     }
   }
   return sequence;
@@ -161,7 +163,7 @@ void carry_over(std::span<const ConstraintIdentity> ids_before, const ContactPro
   if (static_cast<int>(ids_before.size()) != problem_before.num_constraints() ||
       static_cast<int>(ids_now.size()) != problem_now.num_constraints() ||
       impulse_before.size() != problem_before.num_rows()) {
-    throw std::invalid_argument("carry_over: identities and impulse do not fit the problems");
+    refuse("carry_over: identities and impulse do not fit the problems");
   }
   std::map<ConstraintIdentity, int> before;
   for (int i = 0; i < problem_before.num_constraints(); ++i) before.emplace(ids_before[i], i);

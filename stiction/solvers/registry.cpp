@@ -2,6 +2,7 @@
 #include <functional>
 #include <stdexcept>
 
+#include "stiction/math/refuse.h"
 #include "stiction/solvers/admm/solver_admm.h"
 #include "stiction/solvers/admm/solver_staggered.h"
 #include "stiction/solvers/auto/solver_auto.h"
@@ -65,7 +66,7 @@ std::unique_ptr<ContactSolver> make_solver(std::string_view name) {
     known += ' ';
     known += entry.name;
   }
-  throw std::invalid_argument("no solver is called '" + std::string(name) + "'; there are:" + known);
+  refuse("no solver is called '", name, "'; there are:", known);
 }
 
 }  // namespace stiction

@@ -3,8 +3,9 @@
 #include <cmath>
 #include <limits>
 #include <sstream>
-#include <stdexcept>
+#include <utility>
 
+#include "stiction/math/refuse.h"
 #include "stiction/solvers/stopping_test.h"
 
 namespace stiction {
@@ -123,13 +124,12 @@ void check_guess(const ContactProblem& problem, ContactSolution& solution) {
   const int m = problem.num_rows();
   if (solution.impulse.size() == 0) solution.impulse.setZero(m);
   if (solution.impulse.size() != m) {
-    throw std::invalid_argument("solve: the guess has " + std::to_string(solution.impulse.size()) +
-                                " entries but the problem has " + std::to_string(m) + " rows");
+    refuse("solve: the guess has ", solution.impulse.size(), " entries but the problem has ", m, " rows");
   }
   if (std::isfinite((solution.impulse.array() * 0.0).sum())) return;
   for (int i = 0; i < m; ++i) {
     if (!std::isfinite(solution.impulse[i])) {
-      throw std::invalid_argument("solve: entry " + std::to_string(i) + " of the guess is not finite");
+      refuse("solve: the guess is not finite: entry ", i, " is ", solution.impulse[i]);
     }
   }
 }
@@ -138,23 +138,14 @@ void check_guess(const ContactProblem& problem, ContactSolution& solution) {
 
 SolveReport ContactSolver::solve(const ContactProblem& problem, ContactSolution& solution) {
   const SolverSettings& wanted = settings();
-  if (!(wanted.tolerance > 0.0)) {
-    throw std::invalid_argument("solve: tolerance is " + std::to_string(wanted.tolerance) + "; it must be positive");
-  }
-  if (!(wanted.acceptable_tolerance >= 0.0)) {
-    throw std::invalid_argument("solve: acceptable_tolerance is " + std::to_string(wanted.acceptable_tolerance));
-  }
-  if (wanted.max_iterations < 0) {
-    throw std::invalid_argument("solve: max_iterations is " + std::to_string(wanted.max_iterations));
-  }
+  validate_settings();
   history_.clear();
   velocity_is_current_ = false;
   check_guess(problem, solution);
   solution.velocity.resize(problem.num_rows());
   if (problem.num_rows() == 0) return {};
   if (problem.has_kind(ConstraintKind::viscous) && !traits().takes_viscous) {
-    throw std::invalid_argument("solve: " + std::string(traits().name) +
-                                " takes no viscous contacts; max-dissipation does");
+    refuse("solve: ", traits().name, " takes no viscous contacts; max-dissipation does");
   }
 
   const bool anisotropic = problem.has_kind(ConstraintKind::anisotropic);
@@ -259,18 +250,33 @@ std::vector<SolverOption> ContactSolver::options() {
   return list;
 }
 
+void SolverSettings::validate() const {
+  require(tolerance > 0.0, "tolerance", tolerance, "positive");
+  require(acceptable_tolerance >= 0.0, "acceptable_tolerance", acceptable_tolerance, "at least 0");
+  require(max_iterations >= 0, "max_iterations", max_iterations, "at least 0");
+}
+
 void ContactSolver::set_option(std::string_view name, double value) {
+  const auto assign_valid = [&](auto& setting, auto wanted) {
+    const auto before = std::exchange(setting, wanted);
+    try {
+      validate_settings();
+    } catch (const std::invalid_argument& refused) {
+      setting = before;
+      refuse("option ", name, " of ", traits().name, ": ", refused.what());
+    }
+  };
   std::ostringstream known;
   for (const SolverOption& option : options()) {
     if (option.name == name) {
-      if (!std::isfinite(value)) throw std::invalid_argument("option " + std::string(name) + " is not finite");
+      if (!std::isfinite(value)) refuse("option ", name, " is ", value, "; it must be finite");
       if (auto* real = std::get_if<double*>(&option.value)) {
-        **real = value;
+        assign_valid(**real, value);
       } else if (auto* whole = std::get_if<int*>(&option.value)) {
         if (value != std::floor(value) || std::abs(value) > 1e9) {
-          throw std::invalid_argument("option " + std::string(name) + " wants a whole number");
+          refuse("option ", name, " is ", value, "; it must be a whole number");
         }
-        **whole = static_cast<int>(value);
+        assign_valid(**whole, static_cast<int>(value));
       } else {
         *std::get<bool*>(option.value) = value != 0.0;
       }
@@ -278,8 +284,7 @@ void ContactSolver::set_option(std::string_view name, double value) {
     }
     known << ' ' << option.name;
   }
-  throw std::invalid_argument(std::string(traits().name) + " has no option '" + std::string(name) +
-                              "'; it has:" + known.str());
+  refuse(traits().name, " has no option '", name, "'; it has:", known.str());
 }
 
 }  // namespace stiction

@@ -86,6 +86,9 @@ struct SolverSettings {
   double acceptable_tolerance = 0.0;
   bool record_history = false;
   Interrupt* interrupt = nullptr;  // what may stop the solve from outside; must outlive it
+
+  // Throws std::invalid_argument naming setting, value and range. A derived one validates what it adds as well.
+  void validate() const;
 };
 
 // A setting by name, for the command line, Python and listings.
@@ -122,7 +125,9 @@ class ContactSolver {
   const SolverSettings& settings() const { return const_cast<ContactSolver*>(this)->settings(); }
   // All settings by name, the common ones first.
   std::vector<SolverOption> options();
-  void set_option(std::string_view name, double value);  // throws std::invalid_argument naming the options there are
+  // Throws std::invalid_argument where there is no such option, naming those there are, and where the value is out of
+  // range; the option then keeps its value.
+  void set_option(std::string_view name, double value);
 
   const std::vector<HistoryEntry>& history() const { return history_; }
 
@@ -133,6 +138,8 @@ class ContactSolver {
   // σ is recomputed and the result measured after it unless the method set velocity_is_current_.
   virtual SolveReport do_solve(const ContactProblem& problem, ContactSolution& solution) = 0;
   virtual void add_options(std::vector<SolverOption>&) {}
+  // A solver with settings of its own validates those.
+  virtual void validate_settings() const { settings().validate(); }
   // To be asked once per factorisation or sweep; where it is true the method stops as at its limit, with the status of
   // that, and solve() says why.
   bool is_interrupted() {

@@ -51,7 +51,7 @@ TEST(AdmmCore, PenaltyFollowsTheSpectralFormula) {
     const ContactProblem problem = mixed_problem(compliance);
     const MatrixX g = equilibrated(problem);
     const Eigen::SelfAdjointEigenSolver<MatrixX> eigen(g);
-    AdmmParameters parameters;
+    AdmmSettings parameters;
     parameters.p = 0.3;
     AdmmCore core;
     core.set_up(problem, sets_of(problem), true, parameters);
@@ -164,7 +164,7 @@ TEST(AdmmCore, LeavesRowsOutThatTheSetsDoNotName) {
 TEST(AdmmCore, LinearRuleMultipliesByTau) {
   const ContactProblem problem = mixed_problem();
   const auto sets = sets_of(problem);
-  AdmmParameters parameters;
+  AdmmSettings parameters;
   parameters.penalty_linear = true;
   parameters.tau = 8.0;
   parameters.hold = 0;

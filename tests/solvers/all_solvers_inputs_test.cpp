@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tests/solvers/all_solvers.h"
+#include "tests/support/refused.h"
 
 namespace stiction {
 namespace {
@@ -51,6 +52,47 @@ TEST_P(AllSolvers, BadArgumentsAreRefused) {
         ContactProblem::from_dense({Constraint::make_viscous(0.5, 0.1)}, Matrix3::Identity(), Vector3(1, 0, -1));
     EXPECT_THROW(solver_->solve(viscous, solution), std::invalid_argument);
   }
+}
+
+// Whatever the range of an option is, it is known when the option is set: no number out of three absurd ones comes
+// through to a solve that then refuses it.
+TEST_P(AllSolvers, OptionsOutOfRangeAreRefusedWhenSet) {
+  const ContactProblem problem = random_problem(suited(isostatic));
+  int refusals = 0;
+  for (const SolverOption& option : solver_->options()) {
+    if (std::holds_alternative<bool*>(option.value)) continue;
+    const auto value = [&] {
+      const auto* real = std::get_if<double*>(&option.value);
+      return real ? **real : static_cast<double>(*std::get<int*>(option.value));
+    };
+    const double before = value();
+    for (const double absurd : {-1e6, -1.0, 1e8}) {
+      try {
+        solver_->set_option(option.name, absurd);
+      } catch (const std::invalid_argument& refusal) {
+        ++refusals;
+        EXPECT_NE(std::string(refusal.what()).find(option.name), std::string::npos) << refusal.what();
+        EXPECT_EQ(value(), before) << option.name;
+      }
+    }
+    solver_->set_option(option.name, before);
+    EXPECT_THROW(solver_->set_option(option.name, std::numeric_limits<double>::quiet_NaN()), std::invalid_argument);
+    EXPECT_EQ(value(), before) << option.name;
+  }
+  EXPECT_GE(refusals, 2 * 3);  // tolerance, acceptable_tolerance, max_iterations have no negative values
+  ContactSolution solution;
+  EXPECT_NO_THROW(solver_->solve(problem, solution));
+}
+
+TEST(SolverSettings, RangesAreNamed) {
+  const auto solver = make_solver("raisim");
+  EXPECT_REFUSED(solver->set_option("decay", 1.5), "option decay of raisim: decay is 1.5; it must be in (0, 1]");
+  EXPECT_REFUSED(solver->set_option("tolerance", -2e-9), "tolerance is -2e-09; it must be positive");
+  EXPECT_REFUSED(make_solver("ncp-admm")->set_option("anderson", 31), "anderson is 31; it must be in 0 … 30");
+  EXPECT_REFUSED(make_solver("ncp-staggered")->set_option("tau", 1), "tau is 1; it must be above 1");
+  EXPECT_REFUSED(make_solver("lcp-anitescu-potra")->set_option("directions", 3), "directions is 3");
+  EXPECT_REFUSED(make_solver("max-dissipation")->set_option("restitution", 1.1), "restitution is 1.1");
+  EXPECT_REFUSED(make_solver("ncp-ip")->set_option("delta", 1.0), "delta is 1; it must be in [0, 1)");
 }
 
 // Nothing reaches 1e-300. Where the residual is small enough all the same the status says so, and only there.

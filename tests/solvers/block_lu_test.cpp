@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../support/allocation_guard.h"
+#include "../support/random.h"
 #include "../support/random_problems.h"
 
 namespace stiction {
@@ -15,14 +16,14 @@ namespace {
 struct Padded {
   std::vector<Matrix3> diagonal, left;
   MatrixX matrix;
-  explicit Padded(const ContactProblem& problem) {
+  Padded(const ContactProblem& problem, testing::Random& draw) {
     const int n = problem.num_constraints();
     const auto& g = problem.sparse();
     matrix = MatrixX::Zero(3 * n, 3 * n);
     for (int i = 0; i < n; ++i) {
-      const Matrix3 random = Matrix3::Random();
-      diagonal.push_back(random * random.transpose() + 0.1 * Matrix3::Random());
-      left.push_back(Matrix3::Identity() + 0.1 * Matrix3::Random());
+      const Matrix3 root = draw.matrix(3, 3);
+      diagonal.push_back(root * root.transpose() + draw.matrix(3, 3, 0.1));
+      left.push_back(Matrix3::Identity() + draw.matrix(3, 3, 0.1));
       if (problem.constraint(i).rows == 1) {
         diagonal[i] = Matrix3::Identity();
         left[i] = Matrix3::Identity();
@@ -42,12 +43,12 @@ ContactProblem mixed_problem() {
 }
 
 TEST(BlockLu, SolvesLikeADenseFactorisation) {
-  std::srand(1);
+  testing::Random draw(1);
   const ContactProblem problem = mixed_problem();
-  const Padded padded(problem);
+  const Padded padded(problem, draw);
   BlockLu lu;
   ASSERT_TRUE(lu.factor(problem.sparse(), padded.diagonal, padded.left));
-  const VectorX b = VectorX::Random(padded.matrix.rows());
+  const VectorX b = draw.matrix(static_cast<int>(padded.matrix.rows()), 1);
   VectorX x(b.size());
   lu.solve(b.data(), x.data());
   EXPECT_LE((padded.matrix * x - b).cwiseAbs().maxCoeff(), 1e-11);
@@ -55,14 +56,14 @@ TEST(BlockLu, SolvesLikeADenseFactorisation) {
 }
 
 TEST(BlockLu, LeavesOutSkippedConstraints) {
-  std::srand(2);
+  testing::Random draw(2);
   const ContactProblem problem = mixed_problem();
-  const Padded padded(problem);
+  const Padded padded(problem, draw);
   std::vector<char> skip(problem.num_constraints(), 0);
   skip[0] = skip[5] = skip[problem.num_constraints() - 1] = 1;
   BlockLu lu;
   ASSERT_TRUE(lu.factor(problem.sparse(), padded.diagonal, padded.left, skip));
-  const VectorX b = VectorX::Random(padded.matrix.rows());
+  const VectorX b = draw.matrix(static_cast<int>(padded.matrix.rows()), 1);
   VectorX x(b.size());
   lu.solve(b.data(), x.data());
   const VectorX r = padded.matrix * x - b;
@@ -80,8 +81,9 @@ TEST(BlockLu, LeavesOutSkippedConstraints) {
 }
 
 TEST(BlockLu, TellsASingularPivotAndAllocatesOnce) {
+  testing::Random draw(3);
   const ContactProblem problem = mixed_problem();
-  const Padded padded(problem);
+  const Padded padded(problem, draw);
   BlockLu lu;
   ASSERT_TRUE(lu.factor(problem.sparse(), padded.diagonal));
   VectorX x = VectorX::Ones(padded.matrix.rows());

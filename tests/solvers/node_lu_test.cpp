@@ -5,6 +5,7 @@
 #include <Eigen/LU>
 
 #include "../support/allocation_guard.h"
+#include "../support/random.h"
 #include "../support/random_problems.h"
 
 namespace stiction {
@@ -19,10 +20,11 @@ ContactProblem mixed_problem(unsigned seed) {
 ContactProblem tree_problem() {
   constexpr int nv = 21;
   MatrixX inertia = MatrixX::Zero(nv, nv);
-  const MatrixX root = MatrixX::Random(15, 15);
+  testing::Random draw(1);
+  const MatrixX root = draw.matrix(15, 15);
   inertia.topLeftCorner(15, 15) = root * root.transpose() + MatrixX::Identity(15, 15);
   inertia.bottomRightCorner(6, 6).setIdentity();
-  MatrixX jacobian = MatrixX::Random(10, nv);
+  MatrixX jacobian = draw.matrix(10, nv);
   jacobian.topRightCorner(3, 6).setZero();
   std::vector<Constraint> constraints(3, Constraint::make_frictional(0.5));
   constraints.push_back(Constraint::make_unilateral());
@@ -46,11 +48,12 @@ MatrixX dense_a(const ContactProblem& problem) {
 
 void expect_solves(NodeLu& lu, const ContactProblem& problem, double identity) {
   const auto& f = problem.factored();
+  testing::Random draw(2);
   std::vector<Matrix3> weight;
   MatrixX b = MatrixX::Zero(problem.num_rows(), problem.num_rows());
   for (const Constraint& c : problem.constraints()) {
-    const Matrix3 random = Matrix3::Random();
-    Matrix3 w = random * random.transpose() + 0.2 * Matrix3::Random();
+    const Matrix3 root = draw.matrix(3, 3);
+    Matrix3 w = root * root.transpose() + draw.matrix(3, 3, 0.2);
     if (c.rows == 1) {
       w.setZero();
       w(0, 0) = 0.7;
@@ -81,7 +84,6 @@ void expect_solves(NodeLu& lu, const ContactProblem& problem, double identity) {
 }
 
 TEST(NodeLu, SolvesLikeADenseFactorisation) {
-  std::srand(1);
   NodeLu lu;
   expect_solves(lu, mixed_problem(3), 1.0);
   expect_solves(lu, mixed_problem(4), 0.01);
@@ -102,7 +104,7 @@ TEST(NodeLu, AllocatesOnce) {
 
 TEST(NodeLu, ProductsAgreeWithTheProblem) {
   const ContactProblem problem = mixed_problem(6);
-  const VectorX impulse = VectorX::Random(problem.num_rows());
+  const VectorX impulse = testing::Random(3).matrix(problem.num_rows(), 1);
   VectorX expected(problem.num_rows()), actual(problem.num_rows());
   problem.apply(impulse, expected);
   std::vector<Pack8> w(problem.factored().num_nodes());

@@ -102,7 +102,8 @@ TEST(SolverPgs, WarmStartsAndNeverReturnsWorseThanTheGuess) {
 TEST(SolverPgs, RefusesSettingsOutOfRange) {
   EXPECT_THROW(SolverPgs{ContactModel::raisim}, std::invalid_argument);
   SolverPgs solver(ContactModel::ncp);
-  solver.set_option("over_relaxation", 2.0);
+  EXPECT_THROW(solver.set_option("over_relaxation", 2.0), std::invalid_argument);
+  solver.settings().over_relaxation = 2.0;
   ContactSolution solution;
   EXPECT_THROW(solver.solve(one_contact({1, 0, -1}, 0.5), solution), std::invalid_argument);
 }

@@ -7,35 +7,21 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <random>
 
 #include "../support/hard_problems.h"
+#include "../support/random.h"
 #include "stiction/contact/judge.h"
 #include "stiction/solvers/auto/solver_auto.h"
 
 namespace stiction {
 namespace {
 
-class Draw {
- public:
-  explicit Draw(unsigned seed) : generator_(seed) {}
-  double uniform(double low, double high) {
-    return low + (high - low) * 0x1p-53 * static_cast<double>(generator_() >> 11);
-  }
-  int index(int low, int high) { return low + static_cast<int>(generator_() % static_cast<unsigned>(high - low + 1)); }
-  bool chance(double p) { return uniform(0.0, 1.0) < p; }
-  unsigned seed() { return static_cast<unsigned>(generator_()); }
-
- private:
-  std::mt19937_64 generator_;
-};
-
-double draw_friction(Draw& draw) {
+double draw_friction(testing::Random& draw) {
   if (draw.chance(0.1)) return 0.0;
   return draw.chance(0.4) ? std::pow(10.0, draw.uniform(0.0, 12.0)) : draw.uniform(0.05, 3.0);
 }
 
-testing::Mechanics draw_mechanics(Draw& draw) {
+testing::Mechanics draw_mechanics(testing::Random& draw) {
   switch (draw.index(0, 4)) {
     case 0:
       return testing::wedges(
@@ -59,7 +45,7 @@ testing::Mechanics draw_mechanics(Draw& draw) {
 }
 
 // Masses up to 1e8 times as large by body, friction of every size, anisotropic contacts, contacts that come twice.
-testing::Mechanics draw_problem(Draw& draw) {
+testing::Mechanics draw_problem(testing::Random& draw) {
   testing::Mechanics mechanics = draw_mechanics(draw);
   const int bodies = static_cast<int>(mechanics.inertia.rows()) / 6;
   if (draw.chance(0.3)) {
@@ -101,7 +87,7 @@ TEST(Torture, StatusAgreesWithTheJudgeAndBudgetsHold) {
   std::array<int, static_cast<int>(SolveStatus::numerical_error) + 1> kinds{};
   for (int k = 0; k < count; ++k) {
     SCOPED_TRACE("problem " + std::to_string(k));
-    Draw draw(static_cast<unsigned>(k));
+    testing::Random draw(static_cast<unsigned>(k));
     ContactProblem problem = draw_problem(draw).problem();
     const auto form = static_cast<DelassusForm>(draw.index(0, 2));
     if (form != DelassusForm::factored) problem = problem.in_form(form);

@@ -2,32 +2,11 @@
 
 #include <Eigen/Dense>
 #include <cmath>
-#include <random>
 
 #include "mechanics_builder.h"
+#include "random.h"
 
 namespace stiction::testing {
-namespace {
-
-class Random {
- public:
-  explicit Random(unsigned seed) : generator_(seed) {}
-  double uniform(double low, double high) {
-    return low + (high - low) * 0x1p-53 * static_cast<double>(generator_() >> 11);
-  }
-  int index(int low, int high) {  // both may come
-    return low + static_cast<int>(generator_() % static_cast<unsigned>(high - low + 1));
-  }
-  Vector3 vector(double size) {
-    const double x = uniform(-size, size), y = uniform(-size, size), z = uniform(-size, size);
-    return {x, y, z};
-  }
-
- private:
-  std::mt19937_64 generator_;
-};
-
-}  // namespace
 
 Mechanics three_point_heap(const ThreePointHeap& options) {
   Random random(options.seed);

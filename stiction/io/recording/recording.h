@@ -29,6 +29,8 @@ struct RecordingSettings {
   bool contacts = true;       // record the contacts of every step
   int compression = 1;        // gzip level of the closed file, 0 (none) … 9
   bool sync = false;          // wait for the disk at every block: blocks survive a loss of power too
+
+  void validate() const;  // throws std::invalid_argument naming setting, value and range
 };
 
 class RecordingWriter {

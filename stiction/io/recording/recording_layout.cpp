@@ -396,7 +396,7 @@ SimulatorSettings read_settings(const hdf5::File& file) {
     const double value = file.read_double_attribute("/settings", s.name);
     // Also keeps the conversion to a number of the setting's own type defined.
     if (!std::isfinite(value) || (s.is_whole && (value != std::floor(value) || std::abs(value) > 2147483647.0))) {
-      file.refuse("/settings", std::string("attribute ") + s.name + " is " + std::to_string(value));
+      file.refuse("/settings", message("attribute ", s.name, " is ", value));
     }
     s.set(settings, value);
   }

@@ -129,17 +129,17 @@ void write_header(hdf5::File& file, const std::string& version, const SimulatorS
   file.make_group("/saved_states");
 }
 
-const RecordingSettings& checked(const RecordingSettings& s) {
-  if (s.steps_per_block < 1 || s.steps_per_block > 1000000) {
-    refuse("recording: steps_per_block is ", s.steps_per_block, "; it must be 1 … 1000000");
-  }
-  if (s.compression < 0 || s.compression > 9) {
-    refuse("recording: compression is ", s.compression, "; it must be 0 … 9");
-  }
-  return s;
+const RecordingSettings& checked(const RecordingSettings& settings) {
+  settings.validate();
+  return settings;
 }
 
 }  // namespace
+
+void RecordingSettings::validate() const {
+  require(steps_per_block >= 1 && steps_per_block <= 1000000, "steps_per_block", steps_per_block, "1 … 1000000");
+  require(compression >= 0 && compression <= 9, "compression", compression, "0 … 9");
+}
 
 RecordingWriter::File::File(const std::string& p, const Simulator& simulator, const RecordingSettings& s)
     : path(p),

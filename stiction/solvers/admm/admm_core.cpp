@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "stiction/math/refuse.h"
 #include "stiction/math/set_coulomb_cone.h"
 
 namespace stiction {
@@ -14,29 +15,22 @@ namespace {
 constexpr double lowest_exponent = -0.5, highest_exponent = 1.0;
 constexpr int power_steps = 20;
 
-void require(bool holds, const char* name, double value, const char* range) {
-  if (!holds) {
-    throw std::invalid_argument(std::string("admm: ") + name + " is " + std::to_string(value) + "; it must be " +
-                                range);
-  }
-}
-
 }  // namespace
 
-void check(const AdmmParameters& q) {
-  require(q.eta > 0.0, "eta", q.eta, "positive");
-  require(q.p >= lowest_exponent && q.p <= highest_exponent, "p", q.p, "in [-0.5, 1]");
-  require(q.p_step >= 0.0, "p_step", q.p_step, "at least 0");
-  require(q.tau > 1.0, "tau", q.tau, "above 1");
-  require(q.alpha > 1.0, "alpha", q.alpha, "above 1");
-  require(q.hold >= 0, "hold", q.hold, "at least 0");
-  require(q.over_relaxation > 0.0 && q.over_relaxation < 2.0, "over_relaxation", q.over_relaxation, "in (0, 2)");
-  require(q.anderson >= 0 && q.anderson <= Anderson::max_memory, "anderson", q.anderson, "in 0 … 30");
-  require(q.factorisation >= 0 && q.factorisation <= 3, "factorisation", q.factorisation,
+void AdmmSettings::validate() const {
+  require(eta > 0.0, "eta", eta, "positive");
+  require(p >= lowest_exponent && p <= highest_exponent, "p", p, "in [-0.5, 1]");
+  require(p_step >= 0.0, "p_step", p_step, "at least 0");
+  require(tau > 1.0, "tau", tau, "above 1");
+  require(alpha > 1.0, "alpha", alpha, "above 1");
+  require(hold >= 0, "hold", hold, "at least 0");
+  require(over_relaxation > 0.0 && over_relaxation < 2.0, "over_relaxation", over_relaxation, "in (0, 2)");
+  require(anderson >= 0 && anderson <= Anderson::max_memory, "anderson", anderson, "in 0 … 30");
+  require(factorisation >= 0 && factorisation <= 3, "factorisation", factorisation,
           "0 (automatic), 1 (dense), 2 (sparse) or 3 (velocity)");
 }
 
-void add_options(AdmmParameters& q, std::vector<SolverOption>& list) {
+void add_options(AdmmSettings& q, std::vector<SolverOption>& list) {
   list.insert(list.end(),
               {
                   {"eta", "proximal weight, relative to the equilibrated G", &q.eta},
@@ -67,8 +61,8 @@ AdmmSet admm_set(const Constraint& c) {
 }
 
 void AdmmCore::set_up(const ContactProblem& problem, std::span<const AdmmSet> sets, bool de_saxce,
-                      const AdmmParameters& parameters) {
-  check(parameters);
+                      const AdmmSettings& parameters) {
+  parameters.validate();
   assert(static_cast<int>(sets.size()) == problem.num_constraints());
   const int m = problem.num_rows();
   problem_ = &problem;

@@ -24,7 +24,7 @@
 namespace stiction {
 
 // Everything that can be chosen about the iteration.
-struct AdmmParameters {
+struct AdmmSettings {
   double eta = 1e-6;             // η, proximal weight, relative to the equilibrated G; 1e-10 … 1e-2
   bool penalty_linear = false;   // ρ by the linear rule instead of the spectral one
   double p = 0.2;                // exponent that a cold start begins with: ρ = √(m L) (L/m)^p, −0.5 … 1
@@ -36,11 +36,11 @@ struct AdmmParameters {
   int anderson = 10;             // memory of Anderson's acceleration, 0 (off) … 30
   bool equilibrate = true;       // w_i per constraint; otherwise w = max diag(G) for all
   int factorisation = 0;         // FactorisationSpace: 0 automatic, 1 dense, 2 sparse, 3 velocity
+
+  void validate() const;  // throws std::invalid_argument naming setting, value and range
 };
-// Throws std::invalid_argument naming a parameter that is out of range.
-void check(const AdmmParameters& parameters);
-// The parameters as options of a solver.
-void add_options(AdmmParameters& parameters, std::vector<SolverOption>& list);
+// As options of a solver.
+void add_options(AdmmSettings& settings, std::vector<SolverOption>& list);
 
 // The set of one constraint in the iteration. Rows of a contact that a kind does not name take no part.
 struct AdmmSet {
@@ -65,7 +65,7 @@ class AdmmCore {
   // Weights, choice of the factorisation, L by power iteration.
   // `de_saxce` adds Γ(z) to g for cones: the NCP instead of the CCP. The problem must live as long as the iteration.
   void set_up(const ContactProblem& problem, std::span<const AdmmSet> sets, bool de_saxce,
-              const AdmmParameters& parameters);
+              const AdmmSettings& parameters);
 
   // Start from impulse and dual in the units of the problem with the linear term g (rows left out are ignored). An
   // empty dual is estimated from σ. An exponent that is NaN means parameters.p. Sets may have new sizes, not new kinds.
@@ -106,7 +106,7 @@ class AdmmCore {
   void add_shift(const VectorX& dual, VectorX& out) const;  // out += Γ(dual)
 
   const ContactProblem* problem_ = nullptr;
-  AdmmParameters parameters_;
+  AdmmSettings parameters_;
   bool de_saxce_ = false;
   std::vector<AdmmSet> sets_;  // sizes of boxes and discs equilibrated
   std::vector<char> active_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "stiction/math/refuse.h"
 #include "stiction/solvers/stopping_test.h"
 
 namespace stiction {
@@ -20,7 +21,7 @@ constexpr int test_interval = 20;
 
 SolverAdmm::SolverAdmm(ContactModel model) : model_(model) {
   if (model != ContactModel::ncp && model != ContactModel::ccp) {
-    throw std::invalid_argument("SolverAdmm: the model must be ncp or ccp");
+    refuse("SolverAdmm: the model is ", to_string(model), "; it must be ncp or ccp");
   }
 }
 
@@ -28,11 +29,15 @@ const SolverTraits& SolverAdmm::traits() const {
   return model_ == ContactModel::ncp ? ncp_traits : ccp_traits;
 }
 
+void SolverAdmmSettings::validate() const {
+  SolverSettings::validate();
+  AdmmSettings::validate();
+}
+
 SolveReport SolverAdmm::do_solve(const ContactProblem& problem, ContactSolution& solution) {
   const int m = problem.num_rows();
   const int limit = settings_.max_iterations > 0 ? settings_.max_iterations : default_max_iterations;
   SolveReport report;
-  check(settings_);
 
   best_impulse_ = solution.impulse;
   velocity_.resize(m);

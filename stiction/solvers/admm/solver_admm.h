@@ -31,7 +31,9 @@
 
 namespace stiction {
 
-struct SolverAdmmSettings : SolverSettings, AdmmParameters {};
+struct SolverAdmmSettings : SolverSettings, AdmmSettings {
+  void validate() const;  // throws std::invalid_argument naming setting, value and range
+};
 
 class SolverAdmm final : public ContactSolver {
  public:
@@ -46,6 +48,7 @@ class SolverAdmm final : public ContactSolver {
 
  private:
   SolveReport do_solve(const ContactProblem& problem, ContactSolution& solution) override;
+  void validate_settings() const override { settings_.validate(); }
   void add_options(std::vector<SolverOption>& list) override { stiction::add_options(settings_, list); }
   bool test(const ContactProblem& problem, int iteration);
 

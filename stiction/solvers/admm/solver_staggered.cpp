@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "stiction/math/refuse.h"
 #include "stiction/solvers/stopping_test.h"
 
 namespace stiction {
@@ -23,7 +24,7 @@ using Kind = AdmmSet::Kind;
 
 SolverStaggered::SolverStaggered(ContactModel model) : model_(model) {
   if (model != ContactModel::ncp && model != ContactModel::lcp) {
-    throw std::invalid_argument("SolverStaggered: the model must be ncp or lcp");
+    refuse("SolverStaggered: the model is ", to_string(model), "; it must be ncp or lcp");
   }
 }
 
@@ -148,20 +149,14 @@ int SolverStaggered::factorisations() const {
          (tangential_.empty ? 0 : tangential_.core.factorisations());
 }
 
-void SolverStaggered::check_settings() const {
-  check(settings_);
-  if (settings_.outer_anderson < 0 || settings_.outer_anderson > Anderson::max_memory) {
-    throw std::invalid_argument("staggered: outer_anderson is " + std::to_string(settings_.outer_anderson) +
-                                "; it must be in 0 … 30");
-  }
-  if (settings_.inner_iterations < 1) {
-    throw std::invalid_argument("staggered: inner_iterations is " + std::to_string(settings_.inner_iterations) +
-                                "; it must be at least 1");
-  }
+void SolverStaggeredSettings::validate() const {
+  SolverSettings::validate();
+  AdmmSettings::validate();
+  require(outer_anderson >= 0 && outer_anderson <= Anderson::max_memory, "outer_anderson", outer_anderson, "in 0 … 30");
+  require(inner_iterations >= 1, "inner_iterations", inner_iterations, "at least 1");
 }
 
 SolveReport SolverStaggered::do_solve(const ContactProblem& problem, ContactSolution& solution) {
-  check_settings();
   const int limit = settings_.max_iterations > 0 ? settings_.max_iterations : default_max_iterations;
   for (VectorX* v : {&velocity_, &held_, &linear_, &answer_}) v->resize(problem.num_rows());
   impulse_ = best_impulse_ = solution.impulse;

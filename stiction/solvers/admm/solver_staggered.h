@@ -26,9 +26,11 @@
 
 namespace stiction {
 
-struct SolverStaggeredSettings : SolverSettings, AdmmParameters {
+struct SolverStaggeredSettings : SolverSettings, AdmmSettings {
   int inner_iterations = 500;  // of ADMM per half and round, at most
   int outer_anderson = 5;      // memory of Anderson's acceleration of the rounds, 0 (off) … 30
+
+  void validate() const;  // throws std::invalid_argument naming setting, value and range
 };
 
 class SolverStaggered final : public ContactSolver {
@@ -54,9 +56,9 @@ class SolverStaggered final : public ContactSolver {
 
   // A round is what `iterations` and `max_iterations` count.
   SolveReport do_solve(const ContactProblem& problem, ContactSolution& solution) override;
+  void validate_settings() const override { settings_.validate(); }
   void add_options(std::vector<SolverOption>& list) override;
   void choose_sets(const ContactProblem& problem);
-  void check_settings() const;
   void begin(const ContactProblem& problem);
   bool solve_round(const ContactProblem& problem, double tolerance);
   bool solve_half(const ContactProblem& problem, Half& half, double tolerance);

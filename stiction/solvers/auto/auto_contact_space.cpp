@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "stiction/math/refuse.h"
+
 namespace stiction {
 namespace {
 
@@ -13,7 +15,7 @@ constexpr double cold_newton_turn = 400.0;
 
 bool AutoContactSpace::load(const ContactProblem& problem, const AutoGoal& goal, const VectorX& impulse) {
   if (problem.form() == DelassusForm::factored) {
-    throw std::invalid_argument("auto in contact space: the problem is factored; it takes dense and sparse ones");
+    refuse("auto in contact space: the problem is factored; it takes dense and sparse ones");
   }
   cones_.load(problem);
   system_.load(problem, cones_);

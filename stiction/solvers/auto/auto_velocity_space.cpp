@@ -6,6 +6,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "stiction/math/refuse.h"
+
 namespace stiction {
 namespace {
 
@@ -30,7 +32,7 @@ constexpr int long_double_size = 60;   // velocities; dense, so about 0.1 ms per
 
 bool AutoVelocitySpace::load(const ContactProblem& problem, const AutoGoal& goal, const VectorX& impulse) {
   if (problem.form() != DelassusForm::factored) {
-    throw std::invalid_argument("auto in velocity space: the problem is not factored");
+    refuse("auto in velocity space: the problem is not factored");
   }
   cones_.load(problem);
   system_.load(problem, cones_);

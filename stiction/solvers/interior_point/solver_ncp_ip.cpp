@@ -3,6 +3,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "stiction/math/refuse.h"
+
 namespace stiction {
 
 const SolverTraits& SolverInteriorPoint::traits() const {
@@ -17,10 +19,12 @@ void SolverInteriorPoint::add_options(std::vector<SolverOption>& options) {
   options.push_back({"delta", "δ in [0, 1): which smooth form of the de Saxcé shift, all exact", &settings_.delta});
 }
 
+void InteriorPointSettings::validate() const {
+  SolverSettings::validate();
+  require(delta >= 0.0 && delta < 1.0, "delta", delta, "in [0, 1)");
+}
+
 SolveReport SolverInteriorPoint::do_solve(const ContactProblem& problem, ContactSolution& solution) {
-  if (!(settings_.delta >= 0.0 && settings_.delta < 1.0)) {
-    throw std::invalid_argument("solve: delta is " + std::to_string(settings_.delta) + "; it must be in [0, 1)");
-  }
   const bool factored = problem.form() == DelassusForm::factored;
   InteriorPointOptions options;
   options.delta = settings_.delta;

@@ -18,6 +18,8 @@ namespace stiction {
 
 struct InteriorPointSettings : SolverSettings {
   double delta = 0.8;  // δ of (4-3), in [0, 1): which of the smooth forms of the shift is used; all are exact
+
+  void validate() const;  // throws std::invalid_argument naming setting, value and range
 };
 
 class SolverInteriorPoint : public ContactSolver {
@@ -27,6 +29,7 @@ class SolverInteriorPoint : public ContactSolver {
 
  protected:
   SolveReport do_solve(const ContactProblem& problem, ContactSolution& solution) override;
+  void validate_settings() const override { settings_.validate(); }
   void add_options(std::vector<SolverOption>& options) override;
 
  private:

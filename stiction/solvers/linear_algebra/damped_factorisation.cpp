@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "stiction/math/refuse.h"
+
 namespace stiction {
 namespace {
 
@@ -12,21 +14,18 @@ void check_analyse(const ContactProblem& problem, FactorisationSpace wanted, Vec
                    std::span<const char> active) {
   const int m = problem.num_rows();
   if (row_scale.size() != 0 && row_scale.size() != m) {
-    throw std::invalid_argument("damped factorisation: row_scale has " + std::to_string(row_scale.size()) +
-                                " entries but the problem has " + std::to_string(m) + " rows");
+    refuse("damped factorisation: row_scale has ", row_scale.size(), " entries but the problem has ", m, " rows");
   }
   for (int r = 0; r < row_scale.size(); ++r) {
     if (!(row_scale[r] > 0.0) || !std::isfinite(row_scale[r])) {
-      throw std::invalid_argument("damped factorisation: row_scale[" + std::to_string(r) + "] is " +
-                                  std::to_string(row_scale[r]) + "; it must be positive");
+      refuse("damped factorisation: row_scale[", r, "] is ", row_scale[r], "; it must be positive");
     }
   }
   if (!active.empty() && static_cast<int>(active.size()) != m) {
-    throw std::invalid_argument("damped factorisation: active has " + std::to_string(active.size()) +
-                                " entries but the problem has " + std::to_string(m) + " rows");
+    refuse("damped factorisation: active has ", active.size(), " entries but the problem has ", m, " rows");
   }
   if (wanted == FactorisationSpace::velocity && problem.form() != DelassusForm::factored) {
-    throw std::invalid_argument("damped factorisation: velocity space wants a factored problem");
+    refuse("damped factorisation: velocity space wants a factored problem");
   }
 }
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "stiction/math/refuse.h"
 #include "stiction/solvers/stopping_test.h"
 
 namespace stiction {
@@ -260,14 +261,13 @@ void SolverMaxDissipation::restitute(const ContactProblem& problem, VectorX& x) 
   x += kick_;
 }
 
+void MaxDissipationSettings::validate() const {
+  SolverSettings::validate();
+  require(restitution >= 0.0 && restitution <= 1.0, "restitution", restitution, "0 … 1");
+  require(viscous_rounds >= 1, "viscous_rounds", viscous_rounds, "at least 1");
+}
+
 SolveReport SolverMaxDissipation::do_solve(const ContactProblem& problem, ContactSolution& solution) {
-  if (!(settings_.restitution >= 0.0 && settings_.restitution <= 1.0)) {
-    throw std::invalid_argument("max-dissipation: restitution is " + std::to_string(settings_.restitution) +
-                                "; it must be 0 … 1");
-  }
-  if (settings_.viscous_rounds < 1) {
-    throw std::invalid_argument("max-dissipation: viscous_rounds is " + std::to_string(settings_.viscous_rounds));
-  }
   SolveReport report;
   condensed_.build(problem);
   normals_.build(problem, condensed_);

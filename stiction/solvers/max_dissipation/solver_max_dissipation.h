@@ -44,6 +44,8 @@ namespace stiction {
 struct MaxDissipationSettings : SolverSettings {
   double restitution = 0.0;  // e of phase III, 0 … 1; 0: no phase III
   int viscous_rounds = 20;   // linearisations of the viscous radius, 1 … 100
+
+  void validate() const;  // throws std::invalid_argument naming setting, value and range
 };
 
 class SolverMaxDissipation : public ContactSolver {
@@ -53,6 +55,7 @@ class SolverMaxDissipation : public ContactSolver {
 
  protected:
   SolveReport do_solve(const ContactProblem& problem, ContactSolution& solution) override;
+  void validate_settings() const override { settings_.validate(); }
   void add_options(std::vector<SolverOption>& options) override;
   double result_residual(const ContactProblem& problem, VectorView impulse, VectorView velocity) const override;
 

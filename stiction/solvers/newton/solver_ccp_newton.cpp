@@ -6,6 +6,7 @@
 #include <string>
 
 #include "stiction/math/metric_projection.h"
+#include "stiction/math/refuse.h"
 #include "stiction/math/scalar_root.h"
 #include "stiction/math/set_box.h"
 #include "stiction/math/set_half_line.h"
@@ -128,11 +129,12 @@ double SolverCcpNewton::line_search() const {
   return find_root(slope, 0.0, high, 60).x;
 }
 
+void SolverCcpNewtonSettings::validate() const {
+  SolverSettings::validate();
+  require(regularisation > 0.0, "regularisation", regularisation, "positive");
+}
+
 SolveReport SolverCcpNewton::do_solve(const ContactProblem& problem, ContactSolution& solution) {
-  if (!(settings_.regularisation > 0.0)) {
-    throw std::invalid_argument("solve: regularisation is " + std::to_string(settings_.regularisation) +
-                                "; it must be positive");
-  }
   const int m = problem.num_rows();
   problem_ = &problem;
   system_.start(problem);

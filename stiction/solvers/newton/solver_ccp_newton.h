@@ -33,6 +33,8 @@ namespace stiction {
 
 struct SolverCcpNewtonSettings : SolverSettings {
   double regularisation = 1e-2;  // α of R = α diag(G) where R = 0, no unit; MuJoCo-like 1e-4 … 1e-1
+
+  void validate() const;  // throws std::invalid_argument naming setting, value and range
 };
 
 class SolverCcpNewton : public ContactSolver {
@@ -45,6 +47,7 @@ class SolverCcpNewton : public ContactSolver {
 
  protected:
   SolveReport do_solve(const ContactProblem& problem, ContactSolution& solution) override;
+  void validate_settings() const override { settings_.validate(); }
   void add_options(std::vector<SolverOption>& list) override;
 
  private:

@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "stiction/math/refuse.h"
+
 namespace stiction {
 namespace {
 
@@ -16,11 +18,13 @@ const SolverTraits& SolverNcpNewton::traits() const {
   return traits;
 }
 
+void SolverNcpNewtonSettings::validate() const {
+  SolverSettings::validate();
+  require(first_sweeps >= 0, "first_sweeps", first_sweeps, "at least 0");
+  require(patience >= 1, "patience", patience, "at least 1");
+}
+
 SolveReport SolverNcpNewton::do_solve(const ContactProblem& problem, ContactSolution& solution) {
-  if (settings_.first_sweeps < 0 || settings_.patience < 1) {
-    throw std::invalid_argument("solve: first_sweeps is " + std::to_string(settings_.first_sweeps) + ", patience is " +
-                                std::to_string(settings_.patience) + "; they must be at least 0 and 1");
-  }
   const int max_steps = settings_.max_iterations > 0 ? settings_.max_iterations : default_steps;
   SolveReport report;
   newton_.start(problem, solution.impulse,

@@ -20,6 +20,8 @@ struct SolverNcpNewtonSettings : SolverSettings {
   int first_sweeps = 4;         // exact sweeps before the first step, at least 0; doubled at every restart up to 256
   int patience = 6;             // steps without a new best residual before a restart, at least 1
   bool use_line_search = true;  // halve steps that make the residual ten times worse
+
+  void validate() const;  // throws std::invalid_argument naming setting, value and range
 };
 
 class SolverNcpNewton : public ContactSolver {
@@ -29,6 +31,7 @@ class SolverNcpNewton : public ContactSolver {
 
  protected:
   SolveReport do_solve(const ContactProblem& problem, ContactSolution& solution) override;
+  void validate_settings() const override { settings_.validate(); }
   void add_options(std::vector<SolverOption>& list) override;
 
  private:

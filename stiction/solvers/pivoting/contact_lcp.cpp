@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "stiction/math/refuse.h"
+
 namespace stiction {
 
 int ContactLcp::add_unknown(const Unknown& unknown, double offset) {
@@ -106,6 +108,11 @@ LcpStatus SolverContactLcp::attempt(const ContactProblem& problem, const Contact
     solution.impulse = impulse_;
   }
   return outcome.status;
+}
+
+void ContactLcpSettings::validate() const {
+  SolverSettings::validate();
+  require(regularisation >= 0.0, "regularisation", regularisation, "at least 0");
 }
 
 SolveReport SolverContactLcp::solve_as_lcp(const ContactProblem& problem, const std::vector<FrictionDirections>& groups,

@@ -62,6 +62,8 @@ struct ContactLcpSettings : SolverSettings {
   // Where Lemke fails on G itself, proximal steps with G + ε I follow; ε of the problem scaled to max diag(G) = 1,
   // range 0 (none) and 1e-8 … 1e-4.
   double regularisation = 1e-7;
+
+  void validate() const;  // throws std::invalid_argument naming setting, value and range
 };
 
 // lcp-lemke and lcp-anitescu-potra: build, pivot, check.

@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "stiction/math/refuse.h"
+
 namespace stiction {
 namespace {
 
@@ -267,9 +269,16 @@ void LinearComplementarity::read_unknown(VectorX& unknown) const {
   }
 }
 
+void LcpSettings::validate() const {
+  require(max_pivots >= 0, "max_pivots", max_pivots, "at least 0");
+  require(smallest_pivot > 0.0 && smallest_pivot < 1.0, "smallest_pivot", smallest_pivot, "in (0, 1)");
+  require(tie >= 0.0 && tie < 1.0, "tie", tie, "in [0, 1)");
+}
+
 LcpReport LinearComplementarity::solve_lemke(const LinearComplementarityProblem& problem, VectorX& unknown,
                                              const LcpSettings& settings) {
   problem.validate();
+  settings.validate();
   n_ = problem.size();
   settings_ = settings;
   unknown.setZero(n_);

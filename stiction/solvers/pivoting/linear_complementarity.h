@@ -34,6 +34,8 @@ struct LcpSettings {
   int max_pivots = 0;            // 0: 1000 + 20 n
   double smallest_pivot = 1e-9;  // of the equilibrated problem; smaller ones count as zero, range 1e-12 … 1e-7
   double tie = 1e-12;            // equilibrated rows that differ by less block together, range 1e-15 … 1e-9
+
+  void validate() const;  // throws std::invalid_argument naming setting, value and range
 };
 
 struct LcpReport {

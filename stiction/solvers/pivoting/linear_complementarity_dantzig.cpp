@@ -9,6 +9,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "stiction/math/refuse.h"
 #include "stiction/solvers/pivoting/linear_complementarity.h"
 
 namespace stiction {
@@ -24,25 +25,19 @@ void check_symmetry(const MatrixX& matrix) {
   for (Eigen::Index j = 0; j < matrix.cols(); ++j) {
     for (Eigen::Index i = 0; i < j; ++i) {
       if (std::abs(matrix(i, j) - matrix(j, i)) <= allowed) continue;
-      std::ostringstream message;
-      message.precision(17);
-      message << "solve_dantzig: M must be symmetric but M[" << i << ", " << j << "] is " << matrix(i, j) << " and M["
-              << j << ", " << i << "] is " << matrix(j, i);
-      throw std::invalid_argument(message.str());
+      refuse("solve_dantzig: M must be symmetric but M[", i, ", ", j, "] is ", matrix(i, j), " and M[", j, ", ", i,
+             "] is ", matrix(j, i));
     }
   }
 }
 
 void check_bounds(VectorView lower, VectorView upper, int n) {
   if (lower.size() != n || upper.size() != n) {
-    throw std::invalid_argument("solve_dantzig: bounds have " + std::to_string(lower.size()) + " and " +
-                                std::to_string(upper.size()) + " entries but q has " + std::to_string(n));
+    refuse("solve_dantzig: bounds have ", lower.size(), " and ", upper.size(), " entries but q has ", n);
   }
   for (int i = 0; i < n; ++i) {
     if (lower[i] <= 0.0 && upper[i] >= 0.0) continue;
-    throw std::invalid_argument("solve_dantzig: bounds of entry " + std::to_string(i) + " are " +
-                                std::to_string(lower[i]) + " and " + std::to_string(upper[i]) +
-                                "; zero must lie between them");
+    refuse("solve_dantzig: bounds of entry ", i, " are ", lower[i], " and ", upper[i], "; zero must lie between them");
   }
 }
 
@@ -219,6 +214,7 @@ bool LinearComplementarity::rebuild_free_set() {
 LcpReport LinearComplementarity::solve_dantzig(const LinearComplementarityProblem& problem, VectorView lower,
                                                VectorView upper, VectorX& unknown, const LcpSettings& settings) {
   problem.validate();
+  settings.validate();
   n_ = problem.size();
   settings_ = settings;
   check_bounds(lower, upper, n_);

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "stiction/math/refuse.h"
 #include "stiction/solvers/stopping_test.h"
 
 namespace stiction {
@@ -65,11 +66,13 @@ double SolverAnitescuPotra::measure(const ContactProblem& problem, VectorView im
   return worst;
 }
 
+void AnitescuPotraSettings::validate() const {
+  ContactLcpSettings::validate();
+  require(directions >= 4 && directions <= 64, "directions", directions, "4 … 64");
+}
+
 SolveReport SolverAnitescuPotra::do_solve(const ContactProblem& problem, ContactSolution& solution) {
   const int d = settings_.directions;
-  if (d < 4 || d > 64) {
-    throw std::invalid_argument("lcp-anitescu-potra: directions is " + std::to_string(d) + "; it must be 4 … 64");
-  }
   if (groups_.empty() || static_cast<int>(groups_[0].size()) != d) {
     groups_.assign(1, {});
     side_normals_.clear();

@@ -23,6 +23,8 @@ namespace stiction {
 
 struct AnitescuPotraSettings : ContactLcpSettings {
   int directions = 4;  // d per contact, 4 … 64
+
+  void validate() const;  // throws std::invalid_argument naming setting, value and range
 };
 
 class SolverAnitescuPotra : public SolverContactLcp {
@@ -32,6 +34,7 @@ class SolverAnitescuPotra : public SolverContactLcp {
 
  protected:
   SolveReport do_solve(const ContactProblem& problem, ContactSolution& solution) override;
+  void validate_settings() const override { settings_.validate(); }
   void add_options(std::vector<SolverOption>& options) override;
   double measure(const ContactProblem& problem, VectorView impulse, VectorView velocity) const override;
 

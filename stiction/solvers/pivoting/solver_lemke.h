@@ -26,6 +26,7 @@ class SolverLemke : public SolverContactLcp {
 
  protected:
   SolveReport do_solve(const ContactProblem& problem, ContactSolution& solution) override;
+  void validate_settings() const override { settings_.validate(); }
   void add_options(std::vector<SolverOption>& options) override;
   double measure(const ContactProblem& problem, VectorView impulse, VectorView velocity) const override;
 

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "stiction/math/refuse.h"
+
 namespace stiction {
 
 void ExactContactLaw::prepare(const ContactProblem& problem) {
@@ -46,11 +48,13 @@ const SolverTraits& SolverGaussSeidel::traits() const {
   return traits;
 }
 
+void SolverGaussSeidelSettings::validate() const {
+  SolverSettings::validate();
+  require(over_relaxation > 0.0 && over_relaxation < 2.0, "over_relaxation", over_relaxation, "in (0, 2)");
+}
+
 SolveReport SolverGaussSeidel::do_solve(const ContactProblem& problem, ContactSolution& solution) {
   const double omega = settings_.over_relaxation;
-  if (!(omega > 0.0 && omega < 2.0)) {
-    throw std::invalid_argument("solve: over_relaxation is " + std::to_string(omega) + "; it must lie in (0, 2)");
-  }
   constexpr int default_sweeps = 5000;
   law_.prepare(problem);
   law_.set_relaxation(omega);

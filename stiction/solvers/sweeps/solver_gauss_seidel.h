@@ -19,6 +19,8 @@ namespace stiction {
 
 struct SolverGaussSeidelSettings : SolverSettings {
   double over_relaxation = 1.0;  // ω, no unit, in (0, 2); 1.6 helps lightly coupled bodies and harms stiff piles
+
+  void validate() const;  // throws std::invalid_argument naming setting, value and range
 };
 
 // The local solution as a law for SweepEngine, also used to start Newton methods.
@@ -45,6 +47,7 @@ class SolverGaussSeidel : public ContactSolver {
 
  protected:
   SolveReport do_solve(const ContactProblem& problem, ContactSolution& solution) override;
+  void validate_settings() const override { settings_.validate(); }
   void add_options(std::vector<SolverOption>& list) override;
 
  private:

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "stiction/math/refuse.h"
 #include "stiction/math/set_coulomb_cone.h"
 #include "stiction/math/set_disc.h"
 
@@ -23,8 +24,7 @@ SolverTraits pgs_traits(ContactModel model) {
     case ContactModel::ncp:
       return {.name = "ncp-pgs", .model = model, .summary = "projected Gauss-Seidel, friction put on its disc"};
     default:
-      throw std::invalid_argument("SolverPgs: there is no projected Gauss-Seidel for the model " +
-                                  std::string(to_string(model)));
+      refuse("SolverPgs: there is no projected Gauss-Seidel for the model ", to_string(model));
   }
 }
 
@@ -109,11 +109,13 @@ void SolverPgs::prepare(const ContactProblem& problem) {
   }
 }
 
+void SolverPgsSettings::validate() const {
+  SolverSettings::validate();
+  require(over_relaxation > 0.0 && over_relaxation < 2.0, "over_relaxation", over_relaxation, "in (0, 2)");
+}
+
 SolveReport SolverPgs::do_solve(const ContactProblem& problem, ContactSolution& solution) {
   const double omega = settings_.over_relaxation;
-  if (!(omega > 0.0 && omega < 2.0)) {
-    throw std::invalid_argument("solve: over_relaxation is " + std::to_string(omega) + "; it must lie in (0, 2)");
-  }
   prepare(problem);
   const SweepGoal goal{traits_.model,
                        settings_.tolerance,

@@ -28,6 +28,8 @@ struct SolverPgsSettings : SolverSettings {
   double over_relaxation = 1.0;        // ω, no unit, in (0, 2)
   bool use_smallest_diagonal = false;  // lcp, ncp: d = min(W_t1t1, W_t2t2) as in the papers
   bool use_trace_step = false;         // ccp: step 3/tr W as in the papers
+
+  void validate() const;  // throws std::invalid_argument naming setting, value and range
 };
 
 class SolverPgs : public ContactSolver {
@@ -39,6 +41,7 @@ class SolverPgs : public ContactSolver {
 
  protected:
   SolveReport do_solve(const ContactProblem& problem, ContactSolution& solution) override;
+  void validate_settings() const override { settings_.validate(); }
   void add_options(std::vector<SolverOption>& list) override;
 
  private:

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "stiction/math/refuse.h"
+
 namespace stiction {
 namespace {
 
@@ -138,18 +140,14 @@ const SolverTraits& SolverRaisim::traits() const {
   return de_saxce_ ? corrected : plain;
 }
 
+void SolverRaisimSettings::validate() const {
+  SolverSettings::validate();
+  require(decay > 0.0 && decay <= 1.0, "decay", decay, "in (0, 1]");
+  require(smallest_step > 0.0 && smallest_step <= 1.0, "smallest_step", smallest_step, "in (0, 1]");
+  require(angle_tolerance > 0.0, "angle_tolerance", angle_tolerance, "positive");
+}
+
 SolveReport SolverRaisim::do_solve(const ContactProblem& problem, ContactSolution& solution) {
-  if (!(settings_.decay > 0.0 && settings_.decay <= 1.0)) {
-    throw std::invalid_argument("solve: decay is " + std::to_string(settings_.decay) + "; it must lie in (0, 1]");
-  }
-  if (!(settings_.smallest_step > 0.0 && settings_.smallest_step <= 1.0)) {
-    throw std::invalid_argument("solve: smallest_step is " + std::to_string(settings_.smallest_step) +
-                                "; it must lie in (0, 1]");
-  }
-  if (!(settings_.angle_tolerance > 0.0)) {
-    throw std::invalid_argument("solve: angle_tolerance is " + std::to_string(settings_.angle_tolerance) +
-                                "; it must be positive");
-  }
   constexpr int default_sweeps = 2000;
   BisectionLaw law{problem, settings_, de_saxce_};
   const SweepGoal goal{traits().model,

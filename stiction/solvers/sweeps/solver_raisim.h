@@ -32,6 +32,8 @@ struct SolverRaisimSettings : SolverSettings {
   double decay = 0.99;             // γ, no unit, in (0, 1]
   double smallest_step = 0.1;      // a_min, no unit, in (0, 1]
   double angle_tolerance = 1e-12;  // width of the final bracket, rad
+
+  void validate() const;  // throws std::invalid_argument naming setting, value and range
 };
 
 // minimise over θ as above; exposed for tests. `shift` is the normal entry of s.
@@ -46,6 +48,7 @@ class SolverRaisim : public ContactSolver {
 
  protected:
   SolveReport do_solve(const ContactProblem& problem, ContactSolution& solution) override;
+  void validate_settings() const override { settings_.validate(); }
   void add_options(std::vector<SolverOption>& list) override;
 
  private:
