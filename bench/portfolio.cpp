@@ -131,10 +131,9 @@ void run(const Options& options, const Family& family, const std::string& name, 
       std::printf("  %-28s %-14s %3u  %-16s %6d %6d %9.1e %9.2f ms", family.name.c_str(), name.c_str(), seed,
                   std::string(to_string(report.status)).c_str(), report.iterations, report.factorisations, residual,
                   1e3 * time);
-      for (int s = 0; s < static_cast<int>(AutoStage::count); ++s) {
-        if (report.stages[s] > 0) {
-          std::printf(" %s:%d", std::string(to_string(static_cast<AutoStage>(s))).c_str(), report.stages[s]);
-        }
+      for (const std::string_view stage : report.stages.names) {
+        const int finished = report.stages.of(stage);
+        if (finished > 0) std::printf(" %s:%d", std::string(stage).c_str(), finished);
       }
       std::printf("\n");
     }

@@ -168,7 +168,7 @@ Line run(const Sequence& sequence, const std::vector<ContactProblem>& problems, 
     }
     guesses.push_back(guess);
     solution.impulse = guess;
-    if (!warm) solution = ContactSolution{guess, {}, {}, std::nan("")};
+    if (!warm) solution = ContactSolution{guess, {}, {}};
     const double begin = cpu_seconds();
     const SolveReport report = solver->solve(problems[k], solution);
     const double seconds = cpu_seconds() - begin;

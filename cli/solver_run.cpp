@@ -64,7 +64,7 @@ void run_sequence(ContactSolver& solver, const Sequence& sequence, const RunSett
     if (before != nullptr && !settings.cold) {
       carry_over(before->id, before->problem, result.solution.impulse, step.id, step.problem, guess);
       result.solution.impulse = guess;
-      result.solution.dual.resize(0);  // its rows are those of the step before
+      result.solution.memory.rows.resize(0);  // its rows are those of the step before
     } else {
       result.solution = {};
     }

@@ -68,8 +68,8 @@ constexpr int quick_rows = 12;
 SolveReport solve(SharedSolver& shared, const ContactProblem& problem, SharedSolution& kept) {
   ContactSolution solution;
   solution.impulse = kept.impulse.values("impulse");
-  solution.dual = kept.dual.values("dual");
-  solution.penalty_exponent = kept.penalty_exponent;
+  solution.memory.rows = kept.dual.values("dual");
+  solution.memory.number = kept.penalty_exponent;
   SolveReport report;
   std::unique_lock turn(shared.mutex, std::try_to_lock);
   if (turn.owns_lock() && problem.num_rows() <= quick_rows) {
@@ -85,8 +85,8 @@ SolveReport solve(SharedSolver& shared, const ContactProblem& problem, SharedSol
   kept.impulse.keep(std::move(solution.impulse));
   kept.velocity.keep(std::move(solution.velocity));
   kept.dual = LazyArray();
-  if (solution.dual.size()) kept.dual.keep(std::move(solution.dual));
-  kept.penalty_exponent = solution.penalty_exponent;
+  if (solution.memory.rows.size()) kept.dual.keep(std::move(solution.memory.rows));
+  kept.penalty_exponent = solution.memory.number;
   return report;
 }
 
@@ -114,8 +114,8 @@ void expose_report(nb::module_& module) {
           "stages",
           [](const SolveReport& r) {
             nb::typed<nb::dict, nb::str, int> stages;
-            for (int k = 0; k < static_cast<int>(AutoStage::count); ++k) {
-              if (r.stages[k]) stages[nb::cast(to_string(static_cast<AutoStage>(k)))] = r.stages[k];
+            for (const std::string_view name : r.stages.names) {
+              if (r.stages.of(name) > 0) stages[nb::cast(name)] = r.stages.of(name);
             }
             return stages;
           },

@@ -43,6 +43,9 @@ FOREIGN = {
 
 # Files that must not know certain headers although their room may: (file, header, reason).
 FORBIDDEN = [
+    # Floors below and other rooms must not grow into the default solver; its own tests are in tests/solvers.
+    (r"(?!stiction/solvers/(auto/|registry\.cpp)|tests/solvers/).*", r"stiction/solvers/auto/.*",
+     "`auto` is a guest: only the registry and its tests know it"),
     (r"stiction/solvers/.*", r"stiction/contact/(lcp_)?judge(_\w+)?\.h", "a solver never judges itself"),
     (r"stiction/contact/(lcp_)?judge(_\w+)?\.(h|cpp)", r"stiction/solvers/.*", "the judge shares no code with solvers"),
     (r"stiction/contact/(lcp_)?judge(_\w+)?\.(h|cpp)", r"stiction/math/(set_.*|metric_projection\.h|scalar_root\.h)",
@@ -146,6 +149,10 @@ def self_test():
         "stiction/contact/judge.h": '#include "stiction/contact/problem.h"\n',
         "stiction/contact/judge.cpp": '#include "stiction/contact/judge.h"\n#include "stiction/math/a.h"\n',
         "stiction/solvers/solver.h": '#include "stiction/contact/problem.h"\n#include "stiction/math/a.h"\n',
+        "stiction/solvers/auto/solver_auto.h": '#include "stiction/solvers/solver.h"\n',
+        "stiction/solvers/auto/solver_auto.cpp": '#include "stiction/solvers/auto/solver_auto.h"\n',
+        "stiction/solvers/registry.cpp": '#include "stiction/solvers/auto/solver_auto.h"\n',
+        "tests/solvers/solver_auto_test.cpp": '#include "stiction/solvers/auto/solver_auto.h"\n',
         "stiction/io/file.cpp": '#include "stiction/solvers/solver.h"\n',
         "stiction/io/xml/xml.cpp": "#include <pugixml.hpp>\n",
         "stiction/problem_files/hdf5.cpp": "#include <hdf5.h>\n",
@@ -165,6 +172,10 @@ def self_test():
         "stiction/solvers/bad_7.h": "#include <hdf5.h>",
         "stiction/math/bad_8.h": "#include <nlohmann/json.hpp>",
         "stiction/cellar/bad_9.h": "#include <cmath>",
+        "stiction/solvers/interior_point/bad_auto.h": '#include "stiction/solvers/auto/solver_auto.h"',
+        "stiction/io/bad_auto.cpp": '#include "stiction/solvers/auto/solver_auto.h"',
+        "bench/bad_auto.cpp": '#include "stiction/solvers/auto/solver_auto.h"',
+        "tests/sim/bad_auto_test.cpp": '#include "stiction/solvers/auto/solver_auto.h"',
         "stiction/contact/bad_10.h": '#include "stiction/math/missing.h"',
         "stiction/contact/bad_long.h": 250 * "\n",
         "tests/solvers/bad_11_test.cpp": '#include "stiction/contact/judge.cpp"',

@@ -174,8 +174,8 @@ void Simulator::Workspace::set_guess(int i, const WarmStart& from) {
   }
 }
 
-// An island whose corrections contradict each other is solved again without them. Other solvers than `auto` are left
-// with the problem that they are compared on.
+// An island whose corrections contradict each other is solved again without them. Solvers that also fail where there is
+// a solution are left with the problem that they are compared on.
 void Simulator::Workspace::solve_island(int k) {
   constexpr std::size_t most_constraints = 500;  // in larger ones folds of the path are what fails
   constexpr std::size_t few_constraints = 100;   // these have few folds: what has a solution is found soon
@@ -186,7 +186,7 @@ void Simulator::Workspace::solve_island(int k) {
   ContactSolver& solver = *(settings.threads > 1 || !dense ? island : slots.front()).solver;
   const auto members = islands.constraints(k);
   const auto may_be_jammed = [&] {
-    return members.size() <= most_constraints && settings.solver == "auto" &&
+    return members.size() <= most_constraints && solver.traits().is_decisive &&
            has_corrections(rows, members, time_step, settings.constraints);
   };
   SolveReport before;

@@ -36,36 +36,6 @@ std::string_view to_string(SolveStatus status) {
   return "unknown";
 }
 
-std::string_view to_string(AutoStage stage) {
-  switch (stage) {
-    case AutoStage::warm_start:
-      return "warm_start";
-    case AutoStage::sweep:
-      return "sweep";
-    case AutoStage::active_set:
-      return "active_set";
-    case AutoStage::stick_probe:
-      return "stick_probe";
-    case AutoStage::interior_point:
-      return "interior_point";
-    case AutoStage::arclength:
-      return "arclength";
-    case AutoStage::last_resort:
-      return "last_resort";
-    case AutoStage::velocity_probe:
-      return "velocity_probe";
-    case AutoStage::velocity_interior_point:
-      return "velocity_interior_point";
-    case AutoStage::velocity_arclength:
-      return "velocity_arclength";
-    case AutoStage::many_bodies:
-      return "many_bodies";
-    case AutoStage::count:
-      break;
-  }
-  return "unknown";
-}
-
 // The problem that do_solve sees where it is not the caller's own, kept so that a second solve can reuse it.
 // λ = S λ' with S = diag(μ_1, μ_2, 1) turns an anisotropic cone into the round one with μ = 1, and σ' = S σ turns its
 // de Saxcé shift into the isotropic one: an exact equivalence, so no solver needs to know of anisotropy.
@@ -101,17 +71,17 @@ struct ContactSolver::Reduced {
   void read_guess(const ContactSolution& from) {
     divide(from.impulse, solution.impulse);
     solution.velocity.resize(scale.size());
-    // A dual of another size is not one of this problem; an empty one says so to the solver.
-    const bool has_dual = from.dual.size() == scale.size();
-    solution.dual.resize(has_dual ? scale.size() : 0);
-    if (has_dual) solution.dual.array() = scale.array() * from.dual.array();
-    solution.penalty_exponent = from.penalty_exponent;
+    // Rows of another size are not those of this problem; none at all say so to the solver.
+    const bool has_memory = from.memory.rows.size() == scale.size();
+    solution.memory.rows.resize(has_memory ? scale.size() : 0);
+    if (has_memory) solution.memory.rows.array() = scale.array() * from.memory.rows.array();
+    solution.memory.number = from.memory.number;
   }
 
   void write_result(ContactSolution& to) const {
     to.impulse.array() = scale.array() * solution.impulse.array();
-    if (solution.dual.size() == scale.size()) divide(solution.dual, to.dual);
-    to.penalty_exponent = solution.penalty_exponent;
+    if (solution.memory.rows.size() == scale.size()) divide(solution.memory.rows, to.memory.rows);
+    to.memory.number = solution.memory.number;
   }
 };
 void ContactSolver::ReducedDeleter::operator()(Reduced* reduced) const {
@@ -198,6 +168,37 @@ SolveReport ContactSolver::solve_reduced(const ContactProblem& problem, bool sym
     wanted.tolerance = asked * std::max(1e-4, 0.3 * tolerance / report.residual);
     if (most_iterations > 0) wanted.max_iterations = most_iterations - total.iterations;
   }
+}
+
+SolveGoal ContactSolver::start_goal(int default_iterations) {
+  const SolverSettings& wanted = settings();
+  budget_.start(wanted.max_iterations > 0 ? wanted.max_iterations : default_iterations, wanted.interrupt);
+  SolveGoal goal;
+  goal.model = traits().model;
+  goal.tolerance = wanted.tolerance;
+  goal.acceptable = wanted.acceptable_tolerance;
+  goal.use_relative = wanted.use_relative;
+  goal.budget = &budget_;
+  return goal;
+}
+
+SolveReport ContactSolver::report_of(const SolveOutcome& outcome) const {
+  SolveReport report;
+  report.iterations = outcome.iterations;
+  report.factorisations = outcome.factorisations;
+  report.residual = outcome.residual;
+  if (outcome.converged) {
+    report.status = SolveStatus::converged;
+  } else if (outcome.infeasible) {
+    report.status = SolveStatus::no_solution;
+  } else if (budget_.was_interrupted()) {
+    report.status = SolveStatus::interrupted;
+  } else if (outcome.broken) {
+    report.status = SolveStatus::numerical_error;
+  } else {
+    report.status = budget_.was_refused() ? SolveStatus::iteration_limit : SolveStatus::stalled;
+  }
+  return report;
 }
 
 // The status that an iterate deserves, by the residual that it has.

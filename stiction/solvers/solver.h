@@ -5,7 +5,7 @@
 // An iteration limit is a status, not an error. Bad arguments throw std::invalid_argument.
 #pragma once
 
-#include <array>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,7 +14,7 @@
 
 #include "stiction/contact/model.h"
 #include "stiction/contact/problem.h"
-#include "stiction/solvers/interrupt.h"
+#include "stiction/solvers/goal.h"
 
 namespace stiction {
 
@@ -33,38 +33,18 @@ enum class SolveStatus {
 };
 std::string_view to_string(SolveStatus status);
 
+// What a method carries beside λ from one solve of a sequence to the next. Only the method that wrote it can read it; a
+// caller may keep it, copy it and forget it.
+struct SolverMemory {
+  VectorX rows;  // one entry per row in the unit of σ, and scaled as σ is; another size means unknown
+  double number = std::numeric_limits<double>::quiet_NaN();  // without unit; NaN means unknown
+};
+
 struct ContactSolution {
   VectorX impulse;   // λ, N·s
   VectorX velocity;  // σ = (G + R) λ + g, m/s
-
-  // Carried between solves of one sequence by the solvers that can use it; empty or NaN means unknown.
-  VectorX dual;                                                        // ADMM: z
-  double penalty_exponent = std::numeric_limits<double>::quiet_NaN();  // ADMM: p of the spectral rule
+  SolverMemory memory;
 };
-
-struct HistoryEntry {
-  int iteration = 0;
-  double residual = 0.0;  // the solver's own ε_nat
-  double penalty = 0.0;   // ρ of ADMM, κ of interior points, else 0
-  int factorisations = 0;
-};
-
-// Stages of `auto`, counted in its report (theory §4).
-enum class AutoStage {
-  warm_start,
-  sweep,
-  active_set,
-  stick_probe,
-  interior_point,
-  arclength,
-  last_resort,
-  velocity_probe,
-  velocity_interior_point,
-  velocity_arclength,
-  many_bodies,
-  count
-};
-std::string_view to_string(AutoStage stage);
 
 struct SolveReport {
   SolveStatus status = SolveStatus::converged;
@@ -73,7 +53,7 @@ struct SolveReport {
   double residual = 0.0;     // the stopping value of what is returned; a benchmark quotes the judge instead
   bool symmetrised = false;  // G was not symmetric and the method used (G + Gᵀ)/2
   bool regularised = false;  // the method put its own R where the problem has none
-  std::array<int, static_cast<int>(AutoStage::count)> stages{};  // `auto`: islands (or problems) finished by each stage
+  StageCounts stages;        // of methods that have several: problems, or islands, finished by each
 };
 
 // Settings that all solvers have. Those of a solver derive from it and keep it an aggregate.
@@ -107,6 +87,8 @@ struct SolverTraits {
   bool needs_compliance = false;  // R > 0 on every row; substitutes its own where R = 0 and says so
   bool warm_starts = true;
   bool takes_viscous = false;  // ConstraintKind::viscous
+  // Where it fails there is hardly a solution: a caller may then change the problem instead of the method.
+  bool is_decisive = false;
 };
 
 class ContactSolver {
@@ -140,14 +122,19 @@ class ContactSolver {
   virtual void add_options(std::vector<SolverOption>&) {}
   // A solver with settings of its own validates those.
   virtual void validate_settings() const { settings().validate(); }
-  // To be asked once per factorisation or sweep; where it is true the method stops as at its limit, with the status of
-  // that, and solve() says why.
+  // What the settings ask for, with a budget of max_iterations, or of so many where that is 0.
+  SolveGoal start_goal(int default_iterations);
+  // What became of the goal that was started, in words: why it was not reached where it was not.
+  SolveReport report_of(const SolveOutcome& outcome) const;
+  // To be asked once per factorisation or sweep by what has no goal; where it is true the method stops as at its limit,
+  // with the status of that, and solve() says why.
   bool is_interrupted() {
     Interrupt* interrupt = settings().interrupt;
     return interrupt != nullptr && interrupt->check();
   }
 
   std::vector<HistoryEntry> history_;
+  SolveBudget budget_;  // of start_goal()
   // do_solve left σ of its impulse in solution.velocity, and report.residual is the stopping value of these two.
   bool velocity_is_current_ = false;
   // The stopping value of a result; a solver whose law is no ContactModel has its own.

@@ -35,8 +35,8 @@ const std::vector<Named>& collection() {
   return problems;
 }
 
-AutoGoal relative_goal(double tolerance = 1e-8) {
-  AutoGoal goal;
+SolveGoal relative_goal(double tolerance = 1e-8) {
+  SolveGoal goal;
   goal.tolerance = tolerance;
   goal.use_relative = true;
   return goal;
@@ -50,7 +50,7 @@ bool is_long(const Named& named) {
 void expect_solved(const ContactProblem& problem, const std::string& what, double tolerance = 1e-8) {
   AutoContactSpace space;
   VectorX impulse = VectorX::Zero(problem.num_rows());
-  const AutoOutcome outcome = space.solve(problem, relative_goal(tolerance), impulse);
+  const SolveOutcome outcome = space.solve(problem, relative_goal(tolerance), impulse);
   EXPECT_TRUE(outcome.converged) << what;
   EXPECT_LE(judge(problem, impulse).eps_rel, tolerance * 1.0001) << what;
 }
@@ -66,11 +66,11 @@ std::vector<Constraint> constraints_of(const ContactProblem& problem) {
 
 TEST(AutoContactSpace, SolvesAllOfFclibAsPublished) {
   ASSERT_EQ(collection().size(), 27u);
-  std::map<AutoStage, int> stages;
+  std::map<SolveStage, int> stages;
   for (const Named& named : collection()) {
     AutoContactSpace space;
     VectorX impulse = VectorX::Zero(named.problem.num_rows());
-    const AutoOutcome outcome = space.solve(named.problem, relative_goal(), impulse);
+    const SolveOutcome outcome = space.solve(named.problem, relative_goal(), impulse);
     EXPECT_TRUE(outcome.converged) << named.name;
     EXPECT_LE(judge(named.problem, impulse).eps_rel, 1e-8) << named.name;
     EXPECT_GE(outcome.factorisations, 1) << named.name;
@@ -170,7 +170,7 @@ TEST(AutoContactSpace, SolvesMixedKindsDenseAndSparse) {
       const ContactProblem problem = factored.in_form(form);
       AutoContactSpace space;
       VectorX impulse = VectorX::Zero(problem.num_rows());
-      AutoGoal goal;
+      SolveGoal goal;
       goal.tolerance = 1e-9;
       EXPECT_TRUE(space.solve(problem, goal, impulse).converged) << seed;
       EXPECT_LE(judge(problem, impulse).eps_nat, 1.0001e-9) << seed;
@@ -192,7 +192,7 @@ TEST(AutoContactSpace, ClosedFormsOfTheScalarKinds) {
   const ContactProblem problem = ContactProblem::from_dense(constraints, MatrixX::Identity(11, 11), g, r);
   AutoContactSpace space;
   VectorX impulse = VectorX::Zero(11);
-  AutoGoal goal;
+  SolveGoal goal;
   goal.tolerance = 1e-9;
   EXPECT_TRUE(space.solve(problem, goal, impulse).converged);
   EXPECT_LE((impulse - expected).cwiseAbs().maxCoeff(), 1e-7);
@@ -204,22 +204,22 @@ TEST(AutoContactSpace, ClosedFormsOfTheScalarKinds) {
 TEST(AutoContactSpace, AcceptsAGoodGuessUntouchedAndNeverWorsensOne) {
   const ContactProblem problem = testing::random_problem(mixed(2)).in_form(DelassusForm::sparse);
   AutoContactSpace space;
-  AutoGoal goal;
+  SolveGoal goal;
   goal.tolerance = 1e-9;
   VectorX impulse = VectorX::Zero(problem.num_rows());
   ASSERT_TRUE(space.solve(problem, goal, impulse).converged);
   const VectorX solved = impulse;
-  const AutoOutcome again = space.solve(problem, goal, impulse);
+  const SolveOutcome again = space.solve(problem, goal, impulse);
   EXPECT_EQ(again.stage, AutoStage::warm_start);
   EXPECT_EQ(again.factorisations, 0);
   EXPECT_EQ((impulse - solved).norm(), 0.0);
   // An unreachable goal: the best of all stages comes back, marked.
   goal.tolerance = 1e-300;
-  AutoBudget budget;
+  SolveBudget budget;
   budget.start(30, nullptr);
   goal.budget = &budget;
   const double before = judge(problem, impulse).eps_nat;
-  const AutoOutcome best = space.solve(problem, goal, impulse);
+  const SolveOutcome best = space.solve(problem, goal, impulse);
   EXPECT_FALSE(best.converged);
   EXPECT_LE(best.factorisations, 30);
   EXPECT_LE(judge(problem, impulse).eps_nat, before + 1e-15);
@@ -232,13 +232,13 @@ TEST(AutoContactSpace, AGuessThatIsNearSavesMostFactorisations) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const ContactProblem problem = testing::random_problem(mixed(seed)).in_form(DelassusForm::dense);
     AutoContactSpace space;
-    AutoGoal goal;
+    SolveGoal goal;
     goal.tolerance = 1e-9;
     VectorX impulse = VectorX::Zero(problem.num_rows());
     cold += space.solve(problem, goal, impulse).factorisations;
     for (Eigen::Index k = 0; k < impulse.size(); ++k) impulse[k] *= k % 2 == 0 ? 1.000001 : 0.999999;
     ASSERT_GT(judge(problem, impulse).eps_nat, 1e-8) << seed;
-    const AutoOutcome outcome = space.solve(problem, goal, impulse);
+    const SolveOutcome outcome = space.solve(problem, goal, impulse);
     EXPECT_TRUE(outcome.converged) << seed;
     EXPECT_LE(judge(problem, impulse).eps_nat, 1.0001e-9) << seed;
     near += outcome.factorisations;

@@ -60,13 +60,13 @@ TEST(AutoResidual, EqualsTheStoppingTest) {
 struct Tally {
   int steps = 0, solved = 0;
   double worst = 0.0;
-  std::array<int, static_cast<int>(AutoStage::count)> stages{};
+  StageCounts stages;
 };
 
 Tally run_sequence(const std::string& name, double tolerance, bool warm) {
   const Sequence sequence = read_sequence(robot_problems + name + ".hdf5");
   AutoDense dense;
-  AutoGoal goal;
+  SolveGoal goal;
   goal.tolerance = tolerance;
   Tally tally;
   VectorX impulse, guess;
@@ -78,12 +78,12 @@ Tally run_sequence(const std::string& name, double tolerance, bool warm) {
       carry_over(sequence.steps[k - 1].id, before, impulse, sequence.steps[k].id, problem, guess);
     }
     impulse = guess;
-    const AutoOutcome outcome = dense.solve(problem, goal, impulse);
+    const SolveOutcome outcome = dense.solve(problem, goal, impulse);
     const double eps = judge(problem, impulse).eps_nat;
     ++tally.steps;
     tally.solved += outcome.converged && eps <= tolerance;
     tally.worst = std::max(tally.worst, eps);
-    ++tally.stages[static_cast<int>(outcome.stage)];
+    tally.stages.add(outcome.stage);
     before = problem;
   }
   return tally;
@@ -199,9 +199,9 @@ TEST(AutoActiveSet, DrawsAGuessFromTheEdgeWhereContactsShareTheLoad) {
 
 TEST(AutoDense, EachStageIsReached) {
   const Tally tally = run_sequence("quadruped-fall", 1e-9, true);
-  EXPECT_GT(tally.stages[static_cast<int>(AutoStage::warm_start)], 0);
-  EXPECT_GT(tally.stages[static_cast<int>(AutoStage::sweep)], 0);
-  EXPECT_GT(tally.stages[static_cast<int>(AutoStage::active_set)], 0);
+  EXPECT_GT(tally.stages.of(AutoStage::warm_start), 0);
+  EXPECT_GT(tally.stages.of(AutoStage::sweep), 0);
+  EXPECT_GT(tally.stages.of(AutoStage::active_set), 0);
 }
 
 TEST(AutoDense, MixedKindsAndCompliance) {
@@ -210,10 +210,10 @@ TEST(AutoDense, MixedKindsAndCompliance) {
     options.compliance = seed % 2 ? 0.05 : 0.0;
     const ContactProblem problem = testing::random_problem(options).in_form(DelassusForm::dense);
     AutoDense dense;
-    AutoGoal goal;
+    SolveGoal goal;
     goal.tolerance = 1e-9;
     VectorX impulse = VectorX::Zero(problem.num_rows());
-    const AutoOutcome outcome = dense.solve(problem, goal, impulse);
+    const SolveOutcome outcome = dense.solve(problem, goal, impulse);
     EXPECT_TRUE(outcome.converged) << "seed " << seed << " residual " << outcome.residual;
     EXPECT_LE(judge(problem, impulse).eps_nat, 1e-9) << "seed " << seed;
     VectorX velocity(problem.num_rows());
@@ -234,7 +234,7 @@ TEST(AutoDense, UsesANonSymmetricMatrixAsItIs) {
         {symmetric.constraints().begin(), symmetric.constraints().end()}, g, symmetric.free_velocity());
     ASSERT_FALSE(problem.is_symmetric());
     AutoDense dense;
-    AutoGoal goal;
+    SolveGoal goal;
     goal.tolerance = 1e-10;
     VectorX impulse = VectorX::Zero(problem.num_rows());
     EXPECT_TRUE(dense.solve(problem, goal, impulse).converged) << "seed " << seed;
@@ -247,10 +247,10 @@ TEST(AutoDense, GivesUpSoonWhereTheBestIsNear) {
   for (unsigned seed = 0; seed < 10; ++seed) {
     const ContactProblem problem = testing::random_problem(mixed(seed)).in_form(DelassusForm::dense);
     AutoDense dense;
-    AutoGoal goal;
+    SolveGoal goal;
     goal.tolerance = 1e-300;
     VectorX impulse = VectorX::Zero(problem.num_rows());
-    const AutoOutcome outcome = dense.solve(problem, goal, impulse);
+    const SolveOutcome outcome = dense.solve(problem, goal, impulse);
     EXPECT_FALSE(outcome.converged) << "seed " << seed;
     EXPECT_LT(outcome.residual, dense.settings.near) << "seed " << seed;
     EXPECT_LE(outcome.iterations, 100) << "seed " << seed;
@@ -268,7 +268,7 @@ TEST(AutoDense, SweepsWithoutFriction) {
     dense.settings.sweeps = 2000;
     dense.settings.light_coupling = 1e9;
     dense.settings.use_newton = false;
-    AutoGoal goal;
+    SolveGoal goal;
     goal.tolerance = 1e-9;
     VectorX impulse = VectorX::Ones(problem.num_rows());
     ASSERT_TRUE(dense.solve(problem, goal, impulse).converged) << "seed " << seed;
@@ -283,13 +283,13 @@ TEST(AutoDense, SweepsWithoutFriction) {
 TEST(AutoDense, ReturnsTheGuessWhereItFindsNothingBetter) {
   const ContactProblem problem = testing::random_problem(mixed(1)).in_form(DelassusForm::dense);
   AutoDense dense;
-  AutoGoal goal;
+  SolveGoal goal;
   goal.tolerance = 1e-9;
   VectorX solution = VectorX::Zero(problem.num_rows());
   ASSERT_TRUE(dense.solve(problem, goal, solution).converged);
   goal.tolerance = 1e-30;  // out of reach: every stage is tried
   VectorX impulse = solution;
-  const AutoOutcome outcome = dense.solve(problem, goal, impulse);
+  const SolveOutcome outcome = dense.solve(problem, goal, impulse);
   EXPECT_FALSE(outcome.converged);
   EXPECT_LE(judge(problem, impulse).eps_nat, std::max(1e-15, judge(problem, solution).eps_nat));
 }
@@ -303,7 +303,7 @@ TEST(AutoDense, SurvivesAbsurdGuesses) {
     testing::RandomProblemOptions options = mixed(seed);
     options.friction = 1000.0;
     const ContactProblem problem = testing::random_problem(options).in_form(DelassusForm::dense);
-    AutoGoal goal;
+    SolveGoal goal;
     goal.tolerance = 1e-9;
     AutoDense dense;
     VectorX impulse = VectorX::Zero(problem.num_rows());
@@ -320,7 +320,7 @@ TEST(AutoDense, SecondSolveAllocatesNothing) {
   options.compliance = 0.01;
   const ContactProblem problem = testing::random_problem(options).in_form(DelassusForm::dense);
   AutoDense dense;
-  AutoGoal goal;
+  SolveGoal goal;
   goal.tolerance = 1e-10;
   VectorX impulse = VectorX::Zero(problem.num_rows());
   dense.solve(problem, goal, impulse);

@@ -12,8 +12,8 @@ namespace {
 
 const std::string robot_problems = STICTION_SCENES "/robot-problems/";
 
-AutoGoal goal_of(double tolerance) {
-  AutoGoal goal;
+SolveGoal goal_of(double tolerance) {
+  SolveGoal goal;
   goal.tolerance = tolerance;
   return goal;
 }
@@ -31,7 +31,7 @@ TEST(AutoManyBodies, SpheresReachTheToleranceColdAndWarm) {
     const ContactProblem& next = sequence.steps[k + 1].problem;
     warm.setZero(next.num_rows());
     carry_over(sequence.steps[k].id, problem, cold, sequence.steps[k + 1].id, next, warm);
-    const AutoOutcome outcome = solver.solve(next, goal_of(1e-9), warm);
+    const SolveOutcome outcome = solver.solve(next, goal_of(1e-9), warm);
     EXPECT_TRUE(outcome.converged) << "warm step " << k + 1;
     EXPECT_EQ(outcome.stage, AutoStage::many_bodies);
     EXPECT_LE(judge(next, warm).eps_nat, 1e-9) << "warm step " << k + 1;
@@ -48,7 +48,7 @@ TEST(AutoManyBodies, RelaxationSavesSweeps) {
   plain.settings.relaxation = 1.0;
   plain.settings.max_sweeps = 2000;
   VectorX a = VectorX::Zero(problem.num_rows()), b = a;
-  const AutoOutcome slow = plain.solve(problem, goal_of(1e-9), a), fast = relaxed.solve(problem, goal_of(1e-9), b);
+  const SolveOutcome slow = plain.solve(problem, goal_of(1e-9), a), fast = relaxed.solve(problem, goal_of(1e-9), b);
   ASSERT_TRUE(slow.converged && fast.converged);
   EXPECT_LT(2 * fast.iterations, slow.iterations);
 }
@@ -77,7 +77,7 @@ TEST(AutoManyBodies, RecognisesAStiffPileEarly) {
   AutoManyBodies solver;
   VectorX impulse = VectorX::Zero(problem.num_rows());
   const double guess = judge(problem, impulse).eps_nat;
-  const AutoOutcome outcome = solver.solve(problem, goal_of(1e-9), impulse);
+  const SolveOutcome outcome = solver.solve(problem, goal_of(1e-9), impulse);
   EXPECT_FALSE(outcome.converged);
   EXPECT_LE(outcome.iterations, 64);
   EXPECT_LE(judge(problem, impulse).eps_nat, guess * (1.0 + 1e-9));
@@ -98,7 +98,7 @@ TEST(AutoManyBodies, MixedKindsAndCompliance) {
     AutoManyBodies solver;
     solver.settings.max_sweeps = 5000;
     VectorX impulse = VectorX::Zero(problem.num_rows());
-    const AutoOutcome outcome = solver.solve(problem, goal_of(1e-9), impulse);
+    const SolveOutcome outcome = solver.solve(problem, goal_of(1e-9), impulse);
     EXPECT_TRUE(outcome.converged) << "seed " << seed << ", residual " << outcome.residual;
     EXPECT_LE(judge(problem, impulse).eps_nat, 1e-9) << "seed " << seed;
   }

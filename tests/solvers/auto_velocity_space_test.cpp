@@ -15,13 +15,13 @@
 namespace stiction {
 namespace {
 
-AutoGoal natural_goal(double tolerance) {
-  AutoGoal goal;
+SolveGoal natural_goal(double tolerance) {
+  SolveGoal goal;
   goal.tolerance = tolerance;
   return goal;
 }
 
-using StageCount = std::map<AutoStage, int>;
+using StageCount = std::map<SolveStage, int>;
 
 // Every `stride`-th step from zero.
 StageCount solve_sequence(const std::string& name, double tolerance, int stride) {
@@ -32,7 +32,7 @@ StageCount solve_sequence(const std::string& name, double tolerance, int stride)
     const ContactProblem& problem = sequence.steps[k].problem;
     if (problem.num_rows() == 0) continue;
     VectorX impulse = VectorX::Zero(problem.num_rows());
-    const AutoOutcome outcome = space.solve(problem, natural_goal(tolerance), impulse);
+    const SolveOutcome outcome = space.solve(problem, natural_goal(tolerance), impulse);
     EXPECT_TRUE(outcome.converged) << name << " step " << k;
     EXPECT_LE(judge(problem, impulse).eps_nat, 1.001 * tolerance) << name << " step " << k;
     ++stages[outcome.stage];
@@ -61,7 +61,7 @@ TEST(AutoVelocitySpace, StartsBesideANearGuess) {
     problem.velocity(1e-6 * impulse.cwiseAbs().maxCoeff() * VectorX::Random(g.size()), g);
     const ContactProblem near = ContactProblem::from_factored(
         {problem.constraints().begin(), problem.constraints().end()}, problem.factored(), g, problem.compliance());
-    const AutoOutcome outcome = space.solve(near, natural_goal(1e-6), impulse);
+    const SolveOutcome outcome = space.solve(near, natural_goal(1e-6), impulse);
     EXPECT_TRUE(outcome.converged) << k;
     EXPECT_LE(judge(near, impulse).eps_nat, 1.001e-6) << k;
     warm += outcome.factorisations;
@@ -95,7 +95,7 @@ TEST(AutoVelocitySpace, CrossesFolds) {
     const ContactProblem& problem = sequence.steps[k].problem;
     AutoVelocitySpace space;
     VectorX impulse = VectorX::Zero(problem.num_rows());
-    const AutoOutcome outcome = space.solve(problem, natural_goal(1e-6), impulse);
+    const SolveOutcome outcome = space.solve(problem, natural_goal(1e-6), impulse);
     EXPECT_TRUE(outcome.converged) << k;
     EXPECT_EQ(outcome.stage, AutoStage::velocity_interior_point) << k;
     factorisations += outcome.factorisations;
@@ -106,15 +106,15 @@ TEST(AutoVelocitySpace, CrossesFolds) {
 // Of what is allowed a path through a fold leaves enough to use what it finds.
 TEST(AutoVelocitySpace, UsesWhatItFindsBeyondAFold) {
   const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/wall-ball.hdf5");
-  AutoGoal goal = natural_goal(1e-6);
-  AutoBudget budget;
+  SolveGoal goal = natural_goal(1e-6);
+  SolveBudget budget;
   goal.budget = &budget;
   AutoVelocitySpace space;
   int beyond = 0, converged = 0;
   for (const auto& step : sequence.steps) {
     budget.start(150, nullptr);
     VectorX impulse = VectorX::Zero(step.problem.num_rows());
-    const AutoOutcome outcome = space.solve(step.problem, goal, impulse);
+    const SolveOutcome outcome = space.solve(step.problem, goal, impulse);
     EXPECT_LE(budget.spent(), 150.0);
     if (budget.spent() <= 70.0) continue;  // no path was followed
     ++beyond;
@@ -128,14 +128,14 @@ TEST(AutoVelocitySpace, UsesWhatItFindsBeyondAFold) {
 // 70 of 120 by ε_rel, and 62 where they come only once κ stalls.
 TEST(AutoVelocitySpace, SharperDirectionsForTheLastDigits) {
   const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/wall-ball.hdf5");
-  AutoGoal goal = natural_goal(3e-9);
+  SolveGoal goal = natural_goal(3e-9);
   goal.use_relative = true;
   goal.acceptable = 1e-6;
   AutoVelocitySpace space;
   int converged = 0;
   for (const auto& step : sequence.steps) {
     VectorX impulse = VectorX::Zero(step.problem.num_rows());
-    const AutoOutcome outcome = space.solve(step.problem, goal, impulse);
+    const SolveOutcome outcome = space.solve(step.problem, goal, impulse);
     const double claimed = outcome.converged ? goal.tolerance : outcome.accepted ? goal.acceptable : 1e-3;
     EXPECT_LE(judge(step.problem, impulse).eps_rel, 1.001 * claimed);
     converged += outcome.converged;
@@ -151,7 +151,7 @@ TEST(AutoVelocitySpace, FollowsFolds) {
     const ContactProblem& problem = sequence.steps[k].problem;
     AutoVelocitySpace space;
     VectorX impulse = VectorX::Zero(problem.num_rows());
-    const AutoOutcome outcome = space.solve(problem, natural_goal(1e-7), impulse);
+    const SolveOutcome outcome = space.solve(problem, natural_goal(1e-7), impulse);
     EXPECT_TRUE(outcome.converged) << k;
     EXPECT_LE(judge(problem, impulse).eps_nat, 1.001e-7) << k;
     followed += outcome.stage != AutoStage::velocity_interior_point;
@@ -194,7 +194,7 @@ TEST(AutoVelocitySpace, LargeProblemsStartHigh) {
   for (size_t k = 0; k < sequence.steps.size(); k += 6) {
     const ContactProblem& problem = sequence.steps[k].problem;
     VectorX impulse = VectorX::Zero(problem.num_rows());
-    const AutoOutcome outcome = space.solve(problem, natural_goal(1e-6), impulse);
+    const SolveOutcome outcome = space.solve(problem, natural_goal(1e-6), impulse);
     EXPECT_TRUE(outcome.converged) << k;
     factorisations += outcome.factorisations;
   }
@@ -233,8 +233,8 @@ TEST(AutoVelocitySpace, StopsAtWhatIsAcceptable) {
   int strict = 0, accepting = 0;
   for (size_t k = 60; k < sequence.steps.size(); k += 10) {
     const ContactProblem& problem = sequence.steps[k].problem;
-    AutoGoal goal = natural_goal(1e-13);
-    AutoBudget budget;
+    SolveGoal goal = natural_goal(1e-13);
+    SolveBudget budget;
     budget.start(300, nullptr);
     goal.budget = &budget;
     AutoVelocitySpace space;
@@ -243,7 +243,7 @@ TEST(AutoVelocitySpace, StopsAtWhatIsAcceptable) {
     budget.start(300, nullptr);
     goal.acceptable = 1e-6;
     impulse.setZero();
-    const AutoOutcome outcome = space.solve(problem, goal, impulse);
+    const SolveOutcome outcome = space.solve(problem, goal, impulse);
     accepting += outcome.factorisations;
     const double eps = judge(problem, impulse).eps_nat;
     EXPECT_EQ(outcome.accepted, eps <= 1e-6) << "step " << k << ' ' << eps;

@@ -20,7 +20,7 @@ struct Stalled {
     problem = read_sequence(STICTION_SCENES "/robot-problems/wall-ball.hdf5").steps[step].problem;
     cones.load(problem);
     system.load(problem, cones);
-    AutoGoal goal;
+    SolveGoal goal;
     goal.tolerance = 1e-7;
     task.begin(cones, system, goal, VectorX::Zero(problem.num_rows()));
     interior_point.resize(cones.size());

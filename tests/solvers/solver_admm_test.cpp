@@ -240,8 +240,8 @@ TEST(SolverAdmm, WarmStartOfASolvedProblemCostsNothingAndOfANearOneLittle) {
   ContactSolution solution;
   const SolveReport cold = solver.solve(mechanics.problem(), solution);
   ASSERT_EQ(cold.status, SolveStatus::converged);
-  EXPECT_TRUE(std::isfinite(solution.penalty_exponent));
-  EXPECT_EQ(solution.dual.size(), solution.impulse.size());
+  EXPECT_TRUE(std::isfinite(solution.memory.number));
+  EXPECT_EQ(solution.memory.rows.size(), solution.impulse.size());
   EXPECT_EQ(solver.solve(mechanics.problem(), solution).iterations, 0);
   mechanics.velocity_free *= 1.001;
   const SolveReport warm = solver.solve(mechanics.problem(), solution);

@@ -19,9 +19,9 @@ namespace stiction {
 namespace {
 
 using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor>;
-using Stages = std::array<int, static_cast<int>(AutoStage::count)>;
+using Stages = std::array<int, StageCounts::most>;
 
-int at(const Stages& stages, AutoStage stage) {
+int at(const Stages& stages, SolveStage stage) {
   return stages[static_cast<int>(stage)];
 }
 
@@ -181,7 +181,7 @@ TEST(SolverAuto, EachStageFinishesSomeStoredProblem) {
     SolverAuto solver(settings);
     ContactSolution solution;
     const SolveReport report = solver.solve(problem, solution);
-    for (std::size_t k = 0; k < stages.size(); ++k) stages[k] += report.stages[k];
+    for (std::size_t k = 0; k < stages.size(); ++k) stages[k] += report.stages.counts[k];
   };
   SolverAutoSettings settings;
   settings.use_relative = true;
@@ -194,11 +194,11 @@ TEST(SolverAuto, EachStageFinishesSomeStoredProblem) {
   add(read_sequence(robots + "spheres-216.hdf5").steps[10].problem, settings);
   const Sequence wall = read_sequence(robots + "wall-ball.hdf5");
   for (std::size_t k = 0; k < wall.steps.size(); k += 20) add(wall.steps[k].problem, settings);
-  for (const AutoStage stage :
+  for (const SolveStage stage :
        {AutoStage::sweep, AutoStage::active_set, AutoStage::stick_probe, AutoStage::interior_point,
         AutoStage::arclength, AutoStage::last_resort, AutoStage::velocity_probe, AutoStage::velocity_interior_point,
         AutoStage::many_bodies}) {
-    EXPECT_GT(at(stages, stage), 0) << to_string(stage);
+    EXPECT_GT(at(stages, stage), 0) << AutoStage::names[static_cast<int>(stage)];
   }
 }
 
@@ -211,7 +211,7 @@ TEST(SolverAuto, AcceptsAGoodGuessInEveryForm) {
     ASSERT_EQ(solver.solve(problem, solution).status, SolveStatus::converged);
     const VectorX before = solution.impulse;
     const SolveReport again = solver.solve(problem, solution);
-    EXPECT_GE(at(again.stages, AutoStage::warm_start), 1);
+    EXPECT_GE(again.stages.of("warm_start"), 1);
     EXPECT_EQ(solution.impulse, before);
   }
 }
@@ -279,8 +279,8 @@ TEST(SolverAuto, IslandsAreSolvedApartAndGiveTheSame) {
   const SolveReport one = whole.solve(problem, a), many = islands.solve(problem, b);
   ASSERT_EQ(one.status, SolveStatus::converged);
   ASSERT_EQ(many.status, SolveStatus::converged);
-  EXPECT_EQ(std::accumulate(one.stages.begin(), one.stages.end(), 0), 1);
-  EXPECT_GT(std::accumulate(many.stages.begin(), many.stages.end(), 0), 1);
+  EXPECT_EQ(std::accumulate(one.stages.counts.begin(), one.stages.counts.end(), 0), 1);
+  EXPECT_GT(std::accumulate(many.stages.counts.begin(), many.stages.counts.end(), 0), 1);
   EXPECT_LT((a.velocity - b.velocity).cwiseAbs().maxCoeff(), 1e-4 * problem.largest_free_velocity());
 }
 

@@ -111,20 +111,20 @@ TEST(SolverStorageOfAdmm, AnisotropicProblemsCarryTheDual) {
     ContactSolution solution;
     const SolveReport cold = solver->solve(problem, solution);
     ASSERT_EQ(cold.status, SolveStatus::converged) << name;
-    ASSERT_EQ(solution.dual.size(), problem.num_rows()) << name;
-    EXPECT_TRUE(std::isfinite(solution.penalty_exponent)) << name;
+    ASSERT_EQ(solution.memory.rows.size(), problem.num_rows()) << name;
+    EXPECT_TRUE(std::isfinite(solution.memory.number)) << name;
     // z = σ + Γ(σ): the tangential part of z is that of σ, wherever there is friction.
     for (const Constraint& c : problem.constraints()) {
       if (c.kind != ConstraintKind::anisotropic || c.friction_2 == 0.0) continue;
-      const Vector2 z = solution.dual.segment<2>(c.first_row), sigma = solution.velocity.segment<2>(c.first_row);
+      const Vector2 z = solution.memory.rows.segment<2>(c.first_row), sigma = solution.velocity.segment<2>(c.first_row);
       EXPECT_LE((z - sigma).norm(), 1e-6 * std::max(1.0, sigma.norm())) << name;
     }
     const VectorX turned = problem.free_velocity() + 1e-4 * VectorX::LinSpaced(problem.num_rows(), -1.0, 1.0);
     const ContactProblem next = ContactProblem::from_dense({problem.constraints().begin(), problem.constraints().end()},
                                                            problem.to_dense(), turned, problem.compliance());
     ContactSolution without = solution;
-    without.dual.resize(0);
-    without.penalty_exponent = std::numeric_limits<double>::quiet_NaN();
+    without.memory.rows.resize(0);
+    without.memory.number = std::numeric_limits<double>::quiet_NaN();
     const SolveReport warm = solver->solve(next, solution), unaided = solver->solve(next, without);
     EXPECT_EQ(warm.status, SolveStatus::converged) << name;
     EXPECT_LT(warm.iterations, unaided.iterations) << name;

@@ -36,45 +36,43 @@ void SolverAdmmSettings::validate() const {
 
 SolveReport SolverAdmm::do_solve(const ContactProblem& problem, ContactSolution& solution) {
   const int m = problem.num_rows();
-  const int limit = settings_.max_iterations > 0 ? settings_.max_iterations : default_max_iterations;
-  SolveReport report;
+  const SolveGoal goal = start_goal(default_max_iterations);
+  SolveOutcome outcome;
 
   best_impulse_ = solution.impulse;
   velocity_.resize(m);
   problem.velocity(best_impulse_, velocity_);
   best_residual_ = stopping_residual(problem, model_, best_impulse_, velocity_).measure(settings_.use_relative);
-  report.residual = best_residual_;
-  if (best_residual_ <= settings_.tolerance) return report;
+  outcome.residual = best_residual_;
+  outcome.converged = best_residual_ <= goal.tolerance;
+  if (outcome.converged) return report_of(outcome);
 
   sets_.resize(problem.num_constraints());
   for (int i = 0; i < problem.num_constraints(); ++i) sets_[i] = admm_set(problem.constraint(i));
-  const bool has_dual = solution.dual.size() == m && solution.dual.allFinite();
-  if (!has_dual) solution.dual.resize(0);
+  VectorX& dual = solution.memory.rows;
+  double& exponent = solution.memory.number;
+  const bool has_dual = dual.size() == m && dual.allFinite();
+  if (!has_dual) dual.resize(0);
   impulse_.resize(m);
   best_dual_.resize(m);
   best_has_dual_ = false;
 
   core_.set_up(problem, sets_, model_ == ContactModel::ncp, settings_);
-  report.status = SolveStatus::iteration_limit;
-  bool sound = core_.begin(problem.free_velocity(), solution.impulse, solution.dual, solution.penalty_exponent, sets_);
-  while (sound && report.iterations < limit && !is_interrupted()) {
-    ++report.iterations;
+  bool sound = core_.begin(problem.free_velocity(), solution.impulse, dual, exponent, sets_);
+  while (sound && !outcome.converged && goal.spend_and_ask(1.0)) {
+    ++outcome.iterations;
     sound = core_.step();
     if (!sound) break;
-    if (test(problem, report.iterations) && best_residual_ <= settings_.tolerance) {
-      report.status = SolveStatus::converged;
-      break;
-    }
-    sound = core_.advance();
+    outcome.converged = test(problem, outcome.iterations) && best_residual_ <= goal.tolerance;
+    if (!outcome.converged) sound = core_.advance();
   }
-  if (!sound) report.status = SolveStatus::numerical_error;
-
-  report.factorisations = core_.factorisations();
-  report.residual = best_residual_;
+  outcome.broken = !sound;
+  outcome.factorisations = core_.factorisations();
+  outcome.residual = best_residual_;
   solution.impulse = best_impulse_;
-  if (best_has_dual_) solution.dual = best_dual_;
-  if (sound) solution.penalty_exponent = core_.penalty_exponent();
-  return report;
+  if (best_has_dual_) dual = best_dual_;
+  if (sound) exponent = core_.penalty_exponent();
+  return report_of(outcome);
 }
 
 // True if the iterate of the last step is the best so far.

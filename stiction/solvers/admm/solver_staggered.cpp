@@ -157,46 +157,38 @@ void SolverStaggeredSettings::validate() const {
 }
 
 SolveReport SolverStaggered::do_solve(const ContactProblem& problem, ContactSolution& solution) {
-  const int limit = settings_.max_iterations > 0 ? settings_.max_iterations : default_max_iterations;
+  const SolveGoal goal = start_goal(default_max_iterations);
   for (VectorX* v : {&velocity_, &held_, &linear_, &answer_}) v->resize(problem.num_rows());
   impulse_ = best_impulse_ = solution.impulse;
   inner_iterations_ = 0;
-  SolveReport report;
-  report.residual = measure(problem);
-  if (report.residual <= settings_.tolerance) return report;
+  SolveOutcome outcome;
+  outcome.residual = measure(problem);
+  outcome.converged = outcome.residual <= goal.tolerance;
+  if (outcome.converged) return report_of(outcome);
 
   begin(problem);
-  report.status = SolveStatus::iteration_limit;
-  double last = report.residual;
+  double last = outcome.residual;
   int best_round = 0;
-  while (report.iterations < limit && !is_interrupted()) {
-    ++report.iterations;
+  while (outcome.iterations - best_round < patience && goal.spend_and_ask(1.0)) {
+    ++outcome.iterations;
     // Exact halves are wasted on a round that is far from the fixed point.
     const double inner = std::max(0.02 * settings_.tolerance, 0.05 * std::min(1.0, last));
-    if (!solve_round(problem, inner)) {
-      report.status = SolveStatus::numerical_error;
-      break;
-    }
+    outcome.broken = !solve_round(problem, inner);
+    if (outcome.broken) break;
     last = measure(problem);
-    if (settings_.record_history) history_.push_back({report.iterations, last, 0.0, factorisations()});
-    if (last < report.residual) {
-      if (last < 0.99 * report.residual) best_round = report.iterations;
-      report.residual = last;
+    if (settings_.record_history) history_.push_back({outcome.iterations, last, 0.0, factorisations()});
+    if (last < outcome.residual) {
+      if (last < 0.99 * outcome.residual) best_round = outcome.iterations;
+      outcome.residual = last;
       best_impulse_ = impulse_;
     }
-    if (last <= settings_.tolerance) {
-      report.status = SolveStatus::converged;
-      break;
-    }
-    if (report.iterations - best_round >= patience) {
-      report.status = SolveStatus::stalled;
-      break;
-    }
+    outcome.converged = last <= goal.tolerance;
+    if (outcome.converged) break;
     extrapolate();
   }
-  report.factorisations = factorisations();
+  outcome.factorisations = factorisations();
   solution.impulse = best_impulse_;
-  return report;
+  return report_of(outcome);
 }
 
 }  // namespace stiction

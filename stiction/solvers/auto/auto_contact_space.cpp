@@ -13,7 +13,7 @@ constexpr double cold_newton_turn = 400.0;
 
 }  // namespace
 
-bool AutoContactSpace::load(const ContactProblem& problem, const AutoGoal& goal, const VectorX& impulse) {
+bool AutoContactSpace::load(const ContactProblem& problem, const SolveGoal& goal, const VectorX& impulse) {
   if (problem.form() == DelassusForm::factored) {
     refuse("auto in contact space: the problem is factored; it takes dense and sparse ones");
   }
@@ -85,7 +85,7 @@ bool AutoContactSpace::arclength(const ContactProblem& problem, int first, int e
   return false;
 }
 
-AutoOutcome AutoContactSpace::solve(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse) {
+SolveOutcome AutoContactSpace::solve(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse) {
   if (!load(problem, goal, impulse) && !interior_point_near_guess() && !probe() && !interior_point({}) &&
       !second_interior_point() && !task_.is_acceptable() && !prove_infeasible(problem) && !newton(problem)) {
     arclength(problem, 0, 1);
@@ -107,20 +107,9 @@ bool AutoContactSpace::newton(const ContactProblem& problem) {
   return task_.best.value > near && newton_.run_cold(problem, cold_newton_turn, task_);
 }
 
-AutoOutcome AutoContactSpace::follow_long_paths(const ContactProblem& problem, VectorX& impulse) {
+SolveOutcome AutoContactSpace::follow_long_paths(const ContactProblem& problem, VectorX& impulse) {
   task_.continue_from(impulse);
   arclength(problem, 1, 3);
-  return task_.finish(problem, impulse);
-}
-
-AutoOutcome AutoContactSpace::solve_cold(const ContactProblem& problem, const AutoGoal& goal,
-                                         const InteriorPointOptions& options, VectorX& impulse,
-                                         std::vector<HistoryEntry>* history) {
-  if (!load(problem, goal, impulse)) {
-    task_.history = history;
-    interior_point(options);
-    task_.history = nullptr;
-  }
   return task_.finish(problem, impulse);
 }
 

@@ -18,15 +18,12 @@ class AutoContactSpace {
  public:
   // `impulse` is the guess on entry (num_rows() finite entries; zero is a cold start) and the best impulse seen on
   // exit, never worse than the guess. Throws std::invalid_argument for a factored problem.
-  AutoOutcome solve(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse);
+  SolveOutcome solve(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse);
   // After a solve() that did not succeed, of the same problem: the paths that it left out, from 1500 factorisations on.
-  AutoOutcome follow_long_paths(const ContactProblem& problem, VectorX& impulse);
-  // The interior point alone, from the cold start.
-  AutoOutcome solve_cold(const ContactProblem& problem, const AutoGoal& goal, const InteriorPointOptions& options,
-                         VectorX& impulse, std::vector<HistoryEntry>* history);
+  SolveOutcome follow_long_paths(const ContactProblem& problem, VectorX& impulse);
 
  private:
-  bool load(const ContactProblem& problem, const AutoGoal& goal, const VectorX& impulse);
+  bool load(const ContactProblem& problem, const SolveGoal& goal, const VectorX& impulse);
   bool probe();
   bool interior_point_near_guess();
   bool interior_point(const InteriorPointOptions& options);

@@ -162,12 +162,12 @@ int AutoDense::newton_step(const AutoDenseView& view, const AutoResidualScale& s
 
 // Newton steps until one passes the test (true), or the patience, the steps or the pivots end.
 bool AutoDense::newton_run(const AutoDenseView& view, const AutoResidualScale& scale, double limit, double proximal,
-                           int& steps, AutoOutcome& outcome) {
+                           int& steps, SolveOutcome& outcome) {
   double milestone = best_residual_;
   for (int without_progress = 0; without_progress < settings.patience && steps < settings.newton_steps; ++steps) {
     double edge = 0.0;
     if (outcome.iterations == 0) edge = best_residual_ > settings.in_motion ? settings.wide_edge : settings.edge;
-    if (!goal_->spend(AutoBudget::dense_step)) break;
+    if (!goal_->spend(AutoCost::dense_step)) break;
     if (!active_set_.step(view, proximal, lambda_.data(), sigma_.data(), edge)) break;
     ++outcome.iterations;
     ++outcome.factorisations;
@@ -190,8 +190,8 @@ bool AutoDense::newton_run(const AutoDenseView& view, const AutoResidualScale& s
 
 // Sweeps with the residual of what they leave; true where that passes.
 bool AutoDense::sweep_and_test(const AutoDenseView& view, const AutoResidualScale& scale, double limit, int sweeps,
-                               AutoOutcome& outcome) {
-  for (int k = 0; k < sweeps && goal_->spend(AutoBudget::sweep); ++k) {
+                               SolveOutcome& outcome) {
+  for (int k = 0; k < sweeps && goal_->spend(AutoCost::sweep); ++k) {
     sweep(view);
     ++outcome.iterations;
   }
@@ -204,7 +204,7 @@ bool AutoDense::sweep_and_test(const AutoDenseView& view, const AutoResidualScal
 
 // A bad guess can hold all else in its corner; from zero the solution may be two steps away.
 bool AutoDense::newton_from_zero(const AutoDenseView& view, const AutoResidualScale& scale, double limit,
-                                 AutoOutcome& outcome) {
+                                 SolveOutcome& outcome) {
   std::fill_n(lambda_.data(), view.rows, 0.0);
   auto_dense_velocity(view, lambda_.data(), sigma_.data());
   int steps = 0;
@@ -214,7 +214,7 @@ bool AutoDense::newton_from_zero(const AutoDenseView& view, const AutoResidualSc
 
 // AutoProximal from the best; true where its result passes.
 bool AutoDense::follow_compliance(const AutoDenseView& view, const AutoResidualScale& scale, double limit,
-                                  AutoOutcome& outcome) {
+                                  SolveOutcome& outcome) {
   const AutoProximal::Outcome run = proximal_.run(view, scale, limit, settings.compliant_steps, active_set_,
                                                   best_residual_, best_lambda_.data(), best_sigma_.data());
   outcome.iterations += run.steps;
@@ -228,7 +228,7 @@ bool AutoDense::follow_compliance(const AutoDenseView& view, const AutoResidualS
 
 // True where an iterate passes the test; otherwise the best is in best_lambda_, best_sigma_.
 bool AutoDense::newton(const AutoDenseView& view, const AutoResidualScale& scale, double limit, bool cold,
-                       AutoOutcome& outcome) {
+                       SolveOutcome& outcome) {
   int sweeps = 4, steps = 0;
   for (int restart = 0;; ++restart) {
     if (newton_run(view, scale, limit, proximal_cycle[restart % 4], steps, outcome)) return true;
@@ -256,10 +256,10 @@ void AutoDense::return_best(const AutoDenseView& view, const AutoResidualScale& 
   sigma_ = best_sigma_;
 }
 
-AutoOutcome AutoDense::solve(const AutoDenseView& given, const AutoResidualScale& scale, const AutoGoal& goal,
-                             VectorX& impulse) {
+SolveOutcome AutoDense::solve(const AutoDenseView& given, const AutoResidualScale& scale, const SolveGoal& goal,
+                              VectorX& impulse) {
   const double limit = safety * goal.tolerance;
-  AutoOutcome outcome;
+  SolveOutcome outcome;
   goal_ = &goal;
   const AutoDenseView view = load(given, impulse);
   auto_dense_velocity(view, lambda_.data(), sigma_.data());
@@ -272,7 +272,7 @@ AutoOutcome AutoDense::solve(const AutoDenseView& given, const AutoResidualScale
   if (outcome.converged) return outcome;
   outcome.stage = AutoStage::sweep;
   const int sweeps = choose_sweeps(view);
-  for (int k = 0; k < sweeps && !outcome.converged && goal.spend(AutoBudget::sweep); ++k) {
+  for (int k = 0; k < sweeps && !outcome.converged && goal.spend(AutoCost::sweep); ++k) {
     const double before = outcome.residual;
     sweep(view);
     ++outcome.iterations;
@@ -302,7 +302,7 @@ AutoOutcome AutoDense::solve(const AutoDenseView& given, const AutoResidualScale
   return outcome;
 }
 
-AutoOutcome AutoDense::solve(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse) {
+SolveOutcome AutoDense::solve(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse) {
   const DelassusDense& dense = problem.dense();
   AutoDenseView view{dense.size,
                      dense.stride,

@@ -55,10 +55,11 @@ class AutoDense {
   AutoDenseSettings settings;
 
   // A problem in dense form.
-  AutoOutcome solve(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse);
+  SolveOutcome solve(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse);
   // The same for a matrix made elsewhere: R on its diagonal, `scale` of the problem that it belongs to. The free
   // velocity need not be padded.
-  AutoOutcome solve(const AutoDenseView& given, const AutoResidualScale& scale, const AutoGoal& goal, VectorX& impulse);
+  SolveOutcome solve(const AutoDenseView& given, const AutoResidualScale& scale, const SolveGoal& goal,
+                     VectorX& impulse);
 
   // σ of the impulse left behind, num_rows() entries.
   const double* velocity() const { return sigma_.data(); }
@@ -74,16 +75,18 @@ class AutoDense {
             double residual);
   int newton_step(const AutoDenseView& view, const AutoResidualScale& scale, double limit);
   bool newton_run(const AutoDenseView& view, const AutoResidualScale& scale, double limit, double proximal, int& steps,
-                  AutoOutcome& outcome);
+                  SolveOutcome& outcome);
   bool sweep_and_test(const AutoDenseView& view, const AutoResidualScale& scale, double limit, int sweeps,
-                      AutoOutcome& outcome);
-  bool newton_from_zero(const AutoDenseView& view, const AutoResidualScale& scale, double limit, AutoOutcome& outcome);
-  bool follow_compliance(const AutoDenseView& view, const AutoResidualScale& scale, double limit, AutoOutcome& outcome);
-  bool newton(const AutoDenseView& view, const AutoResidualScale& scale, double limit, bool cold, AutoOutcome& outcome);
+                      SolveOutcome& outcome);
+  bool newton_from_zero(const AutoDenseView& view, const AutoResidualScale& scale, double limit, SolveOutcome& outcome);
+  bool follow_compliance(const AutoDenseView& view, const AutoResidualScale& scale, double limit,
+                         SolveOutcome& outcome);
+  bool newton(const AutoDenseView& view, const AutoResidualScale& scale, double limit, bool cold,
+              SolveOutcome& outcome);
 
   void return_best(const AutoDenseView& view, const AutoResidualScale& scale, const VectorX& guess);
 
-  const AutoGoal* goal_ = nullptr;       // of the solve that is running
+  const SolveGoal* goal_ = nullptr;      // of the solve that is running
   AlignedVector<double> free_velocity_;  // g; all padded to eight
   AlignedVector<double> lambda_, sigma_;
   AlignedVector<double> best_lambda_, best_sigma_;    // of Newton and its sweeps

@@ -143,9 +143,9 @@ bool AutoLastResort::newton_step() {
   return lambda_.allFinite();
 }
 
-AutoOutcome AutoLastResort::solve(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse) {
+SolveOutcome AutoLastResort::solve(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse) {
   load(problem);
-  AutoOutcome outcome;
+  SolveOutcome outcome;
   outcome.stage = AutoStage::last_resort;
   const auto residual = [&](const VectorX& lambda) {
     problem.velocity(lambda, sigma_);
@@ -160,11 +160,11 @@ AutoOutcome AutoLastResort::solve(const ContactProblem& problem, const AutoGoal&
   for (const double weight : proximal_weights) {
     proximal_ = weight;
     lambda_.setZero();
-    if (!goal.spend_and_ask(first_sweeps * AutoBudget::sparse_sweep)) break;
+    if (!goal.spend_and_ask(first_sweeps * AutoCost::sparse_sweep)) break;
     for (int k = 0; k < first_sweeps; ++k) sweeps_.sweep(lambda_.data(), k % 2);
     keep_if_better(residual(lambda_));
     for (int step = 0; step < max_steps && outcome.residual > goal.tolerance; ++step) {
-      constexpr double cost = AutoBudget::factorisation + sweeps_per_step * AutoBudget::sparse_sweep;
+      constexpr double cost = AutoCost::factorisation + sweeps_per_step * AutoCost::sparse_sweep;
       if (!goal.spend_and_ask(cost) || !newton_step()) break;
       ++outcome.iterations;
       ++outcome.factorisations;

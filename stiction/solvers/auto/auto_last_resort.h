@@ -21,7 +21,7 @@ namespace stiction {
 class AutoLastResort {
  public:
   // A problem in sparse form. `impulse` is the best so far on entry and is replaced only by something better.
-  AutoOutcome solve(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse);
+  SolveOutcome solve(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse);
 
  private:
   void load(const ContactProblem& problem);

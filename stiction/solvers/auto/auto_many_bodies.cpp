@@ -212,11 +212,11 @@ bool AutoManyBodies::keep_if_better(double value) {
   return true;
 }
 
-AutoOutcome AutoManyBodies::solve(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse) {
+SolveOutcome AutoManyBodies::solve(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse) {
   const AutoResidualScale scale(problem, goal.use_relative);
   const double limit = safety * goal.tolerance;
   const View view(problem);
-  AutoOutcome outcome;
+  SolveOutcome outcome;
   load(problem, impulse);
   best_residual_ = infinity;
   best_lambda_ = impulse;  // stays where no residual is a number
@@ -225,7 +225,7 @@ AutoOutcome AutoManyBodies::solve(const ContactProblem& problem, const AutoGoal&
   double relaxation = 1.0, last_change = infinity, watched_change = infinity;
   double test_below = worth_testing * limit;
   int since_full = full_sweep_every, slow_looks = 0;
-  while (best_residual_ > limit && outcome.iterations < settings.max_sweeps && goal.spend_and_ask(AutoBudget::sweep)) {
+  while (best_residual_ > limit && outcome.iterations < settings.max_sweeps && goal.spend_and_ask(AutoCost::sweep)) {
     const bool all = since_full >= full_sweep_every;
     since_full = all ? 1 : since_full + 1;
     const Sweep which = all ? Sweep::all : since_full % 2 ? Sweep::moving : Sweep::loaded;

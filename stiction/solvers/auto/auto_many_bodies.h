@@ -33,7 +33,7 @@ class AutoManyBodies {
   AutoManyBodiesSettings settings;
 
   // A problem in factored form.
-  AutoOutcome solve(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse);
+  SolveOutcome solve(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse);
 
   // σ of the impulse left behind.
   const VectorX& velocity() const { return best_sigma_; }

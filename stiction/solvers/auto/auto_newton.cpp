@@ -4,18 +4,21 @@
 
 namespace stiction {
 
-AutoOutcome AutoNewton::solve(const ContactProblem& problem, const AutoGoal& goal, double allowance, VectorX& impulse) {
+SolveOutcome AutoNewton::solve(const ContactProblem& problem, const SolveGoal& goal, double allowance,
+                               VectorX& impulse) {
   // The residual must become so much of what it was within so many steps, or half of those already made.
   constexpr double worthwhile = 0.5;
   constexpr int look_every = 24;
   constexpr double safety = 0.99;  // as everywhere in `auto`: a judge rounds otherwise
-  newton_.start(problem, impulse, {.tolerance = safety * goal.tolerance, .use_relative = goal.use_relative});
-  AutoOutcome outcome;
+  SolveGoal wanted = goal;
+  wanted.tolerance = safety * goal.tolerance;
+  newton_.start(problem, impulse, wanted);
+  SolveOutcome outcome;
   outcome.stage = AutoStage::active_set;
   double spent = 0.0, milestone = newton_.residual();
   int next_look = look_every;
   while (!newton_.done()) {
-    const double cost = AutoBudget::factorisation + newton_.sweeps_due() * AutoBudget::sparse_sweep;
+    const double cost = AutoCost::factorisation + newton_.sweeps_due() * AutoCost::sparse_sweep;
     if (spent + cost > allowance || !goal.spend_and_ask(cost)) break;
     spent += cost;
     if (newton_.sweeps_due() > 0) newton_.do_sweeps();
@@ -46,9 +49,9 @@ bool AutoNewton::run_cold(const ContactProblem& problem, double allowance, ConeT
 }
 
 bool AutoNewton::run_from_impulse(const ContactProblem& problem, double allowance, ConeTask& task) {
-  const AutoStage before = task.stage;
+  const SolveStage before = task.stage;
   task.stage = AutoStage::active_set;
-  const AutoOutcome outcome = solve(problem, task.goal, allowance, impulse_);
+  const SolveOutcome outcome = solve(problem, task.goal, allowance, impulse_);
   task.iterations += outcome.iterations;
   task.system->factorisations += outcome.factorisations;
   rows_.resize(task.cones->size(), 3);

@@ -3,6 +3,7 @@
 // where that does not happen soon it hardly ever does, and the turn ends.
 #pragma once
 
+#include "stiction/solvers/auto/auto_stage.h"
 #include "stiction/solvers/interior_point/cone_path.h"
 #include "stiction/solvers/newton/semismooth_newton.h"
 
@@ -11,7 +12,7 @@ namespace stiction {
 class AutoNewton {
  public:
   // As long as `allowance` lasts, in factorisations of this problem. `impulse` is replaced only by something better.
-  AutoOutcome solve(const ContactProblem& problem, const AutoGoal& goal, double allowance, VectorX& impulse);
+  SolveOutcome solve(const ContactProblem& problem, const SolveGoal& goal, double allowance, VectorX& impulse);
   // The same from and to the best impulse of a task, which is one of this problem. True when the task is done.
   bool run(const ContactProblem& problem, double allowance, ConeTask& task);
   bool run_cold(const ContactProblem& problem, double allowance, ConeTask& task);  // the same from zero

@@ -1,32 +1,31 @@
-// What the parts of `auto` share: each part is given a problem and a guess, and says how far it came.
+// What the parts of `auto` share beside the goal: the names of its stages, and what they cost.
 #pragma once
 
-#include "stiction/solvers/auto/auto_budget.h"
-#include "stiction/solvers/solver.h"
+#include <string_view>
+
+#include "stiction/solvers/goal.h"
 
 namespace stiction {
 
-struct AutoGoal {
-  double tolerance = 1e-8;
-  double acceptable = 0.0;       // a residual with which a stage that no longer gets on may end the search; 0: none
-  bool use_relative = false;     // both on ε_rel instead of ε_nat
-  AutoBudget* budget = nullptr;  // of the whole solve; null: no limit
-  double share = 1.0;            // of the whole problem that this part is: what its factorisations count
+// Stages of `auto`, counted in its report (theory §4).
+struct AutoStage {
+  static constexpr SolveStage warm_start = SolveStage::guess;
+  static constexpr SolveStage sweep{1}, active_set{2}, stick_probe{3}, interior_point{4}, arclength{5}, last_resort{6};
+  static constexpr SolveStage velocity_probe{7}, velocity_interior_point{8}, velocity_arclength{9}, many_bodies{10};
 
-  bool may_spend(double cost) const { return budget == nullptr || budget->allows(share * cost); }
-  bool spend(double cost) const { return budget == nullptr || budget->take(share * cost); }
-  bool spend_and_ask(double cost) const { return budget == nullptr || budget->take_and_ask(share * cost); }
-  double left() const { return budget == nullptr ? 1e9 : budget->left() / share; }
+  static constexpr std::string_view names[] = {"warm_start",         "sweep",          "active_set",
+                                               "stick_probe",        "interior_point", "arclength",
+                                               "last_resort",        "velocity_probe", "velocity_interior_point",
+                                               "velocity_arclength", "many_bodies"};
 };
 
-struct AutoOutcome {
-  bool converged = false;
-  AutoStage stage = AutoStage::warm_start;  // the stage that finished, or that came closest
-  int iterations = 0;
-  int factorisations = 0;
-  double residual = 0.0;    // of the impulse left behind, by the measure of the goal
-  bool infeasible = false;  // a proof was found that there is no solution
-  bool accepted = false;    // an interior point did what it could and left a residual within goal.acceptable
+// In factorisations of the whole problem. A factorisation of a part (an island, the bodies around a fold) counts by its
+// share of the rows or bodies.
+struct AutoCost {
+  static constexpr double factorisation = 1.0;
+  static constexpr double sweep = 0.125;       // on A or on a small dense matrix
+  static constexpr double dense_step = 0.125;  // of active-set Newton on the latter
+  static constexpr double sparse_sweep = 0.5;
 };
 
 }  // namespace stiction

@@ -11,7 +11,6 @@
 namespace stiction {
 namespace {
 
-constexpr double first_eta = 3e-7;  // numerator of η, see NewtonVelocitySpace
 constexpr double probe_eta = 1e-9;  // with more, stacks with mass ratios of a million are not probed exactly enough
 // In a pile a box may rock on two corners, a motion that no contact hinders: blocks of I + AᵀA/η then have eigenvalues
 // of 1 and 1/η, their inverses err by 1e-16/η, and every round multiplies the error by 1e-16/η². With 1e-9 the rounds
@@ -30,14 +29,13 @@ constexpr int long_double_size = 60;   // velocities; dense, so about 0.1 ms per
 
 }  // namespace
 
-bool AutoVelocitySpace::load(const ContactProblem& problem, const AutoGoal& goal, const VectorX& impulse) {
+bool AutoVelocitySpace::load(const ContactProblem& problem, const SolveGoal& goal, const VectorX& impulse) {
   if (problem.form() != DelassusForm::factored) {
     refuse("auto in velocity space: the problem is not factored");
   }
   cones_.load(problem);
   system_.load(problem, cones_);
-  system_.eta_numerator = first_eta;
-  system_.refinements = 0;
+  system_.unsharpen();
   return task_.begin(cones_, system_, goal, impulse);
 }
 
@@ -250,16 +248,16 @@ bool AutoVelocitySpace::arclength(const ContactProblem& problem) {
   return false;
 }
 
-AutoOutcome AutoVelocitySpace::solve(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse) {
-  AutoOutcome outcome = solve_once(problem, goal, impulse);
+SolveOutcome AutoVelocitySpace::solve(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse) {
+  SolveOutcome outcome = solve_once(problem, goal, impulse);
   // With a mass ratio of 10⁶ rounding λ to the units of the problem moves σ visibly: what passed inside does not
   // outside, by chance, and another solution probably does.
   constexpr int retries = 8;
-  AutoGoal stricter = goal;
+  SolveGoal stricter = goal;
   for (int k = 0; k < retries && !outcome.converged && task_.done(); ++k) {
     stricter.tolerance *= 0.7;
     retried_ = impulse;
-    const AutoOutcome again = solve_once(problem, stricter, retried_);
+    const SolveOutcome again = solve_once(problem, stricter, retried_);
     outcome.iterations += again.iterations;
     outcome.factorisations += again.factorisations;
     if (!(again.residual < outcome.residual)) continue;
@@ -271,23 +269,9 @@ AutoOutcome AutoVelocitySpace::solve(const ContactProblem& problem, const AutoGo
   return outcome;
 }
 
-AutoOutcome AutoVelocitySpace::solve_once(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse) {
+SolveOutcome AutoVelocitySpace::solve_once(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse) {
   if (!load(problem, goal, impulse) && !probe() && !all_interior_points(problem) && !arclength(problem)) {
     long_double(problem);
-  }
-  return task_.finish(problem, impulse);
-}
-
-AutoOutcome AutoVelocitySpace::solve_cold(const ContactProblem& problem, const AutoGoal& goal,
-                                          const InteriorPointOptions& options, VectorX& impulse,
-                                          std::vector<HistoryEntry>* history) {
-  if (!load(problem, goal, impulse)) {
-    task_.history = history;
-    task_.stage = AutoStage::velocity_interior_point;
-    interior_point_.resize(cones_.size());
-    cones_.start_cold(1.0, interior_point_.point.at);
-    interior_point_.run(task_, options);
-    task_.history = nullptr;
   }
   return task_.finish(problem, impulse);
 }

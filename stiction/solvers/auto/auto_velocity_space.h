@@ -28,15 +28,12 @@ struct InteriorPointAttempt {
 class AutoVelocitySpace {
  public:
   // As AutoContactSpace::solve. Throws std::invalid_argument unless the problem is factored.
-  AutoOutcome solve(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse);
-  // The interior point alone, from the cold start.
-  AutoOutcome solve_cold(const ContactProblem& problem, const AutoGoal& goal, const InteriorPointOptions& options,
-                         VectorX& impulse, std::vector<HistoryEntry>* history);
+  SolveOutcome solve(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse);
 
  private:
   enum class Start { near_guess, from_probe, cold };
-  AutoOutcome solve_once(const ContactProblem& problem, const AutoGoal& goal, VectorX& impulse);
-  bool load(const ContactProblem& problem, const AutoGoal& goal, const VectorX& impulse);
+  SolveOutcome solve_once(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse);
+  bool load(const ContactProblem& problem, const SolveGoal& goal, const VectorX& impulse);
   bool probe();
   bool guess_is_near() const;
   bool interior_point(Start start, const InteriorPointAttempt& attempt = {});

@@ -90,7 +90,7 @@ bool InfeasibilityProof::clean(const ContactProblem& problem) {
   return true;
 }
 
-bool InfeasibilityProof::find(const ContactProblem& problem, const AutoGoal& goal) {
+bool InfeasibilityProof::find(const ContactProblem& problem, const SolveGoal& goal) {
   if (!problem.is_symmetric() || problem.num_constraints() == 0) return false;
   FrictionlessLaw law;
   ray_.setZero(problem.num_rows());
@@ -98,7 +98,7 @@ bool InfeasibilityProof::find(const ContactProblem& problem, const AutoGoal& goa
   // What grows without end has gained as much in the second half of the sweeps as in the first.
   constexpr double runs_away = 0.3;
   for (int k = 0; k < max_sweeps; ++k) {
-    if (!goal.spend_and_ask(AutoBudget::sweep)) return false;
+    if (!goal.spend_and_ask(AutoCost::sweep)) return false;
     if (k == first_sweeps / 2 || k == max_sweeps / 2) before_ = engine_.impulse();
     engine_.sweep(law);
     if (k + 1 != first_sweeps && k + 1 != max_sweeps) continue;

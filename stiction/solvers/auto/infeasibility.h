@@ -27,7 +27,7 @@ class InfeasibilityProof {
 
   // Looks for such a w: the direction in which sweeps on the problem without friction run away, cleaned of what G
   // does not map to zero. Sweeps are paid for by the goal.
-  bool find(const ContactProblem& problem, const AutoGoal& goal);
+  bool find(const ContactProblem& problem, const SolveGoal& goal);
   const VectorX& ray() const { return ray_; }  // w, where it was found
 
   // Whether w is a proof, by the definition above.

@@ -1,7 +1,6 @@
 #include "stiction/solvers/auto/solver_auto.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -11,7 +10,8 @@ namespace {
 constexpr SolverTraits auto_traits{
     .name = "auto",
     .model = ContactModel::ncp,
-    .summary = "the default: sweeps, active-set Newton, interior point, path following, whichever is enough"};
+    .summary = "the default: sweeps, active-set Newton, interior point, path following, whichever is enough",
+    .is_decisive = true};
 
 }  // namespace
 
@@ -37,17 +37,13 @@ void SolverAuto::add_options(std::vector<SolverOption>& list) {
       {"stiff_mass_ratio", "mass ratio beyond which velocity space comes first", &settings_.stiff_mass_ratio});
 }
 
-AutoGoal SolverAuto::goal(double share) {
-  AutoGoal goal;
-  goal.tolerance = settings_.tolerance;
-  goal.acceptable = settings_.acceptable_tolerance;
-  goal.use_relative = settings_.use_relative;
-  goal.budget = &budget_;
+SolveGoal SolverAuto::goal(double share) const {
+  SolveGoal goal = goal_;
   goal.share = share;
   return goal;
 }
 
-bool SolverAuto::may_go_on(const AutoOutcome& so_far) {
+bool SolverAuto::may_go_on(const SolveOutcome& so_far) {
   return !so_far.converged && !so_far.accepted && !so_far.infeasible && !budget_.was_refused() &&
          !budget_.was_interrupted();
 }
@@ -58,7 +54,7 @@ SolverAuto::Island& SolverAuto::island(std::size_t k) {
 }
 
 // The outcome of a later part joins that of the earlier ones, which worked on the same rows.
-void SolverAuto::combine(AutoOutcome& so_far, const AutoOutcome& next) {
+void SolverAuto::combine(SolveOutcome& so_far, const SolveOutcome& next) {
   so_far.iterations += next.iterations;
   so_far.factorisations += next.factorisations;
   so_far.accepted |= next.accepted;
@@ -73,9 +69,9 @@ void SolverAuto::combine(AutoOutcome& so_far, const AutoOutcome& next) {
 
 SolveReport SolverAuto::do_solve(const ContactProblem& problem, ContactSolution& solution) {
   report_ = {};
-  budget_.start(settings_.max_iterations > 0 ? settings_.max_iterations : SolverAutoSettings::default_iterations,
-                settings_.interrupt);
-  AutoOutcome outcome;
+  report_.stages.names = AutoStage::names;
+  goal_ = start_goal(SolverAutoSettings::default_iterations);
+  SolveOutcome outcome;
   switch (problem.form()) {
     case DelassusForm::dense:
       outcome = solve_dense(problem, solution);
@@ -104,7 +100,7 @@ SolveReport SolverAuto::do_solve(const ContactProblem& problem, ContactSolution&
 
 // What rounding λ and σ makes of the residual: u (|G| |λ| + |g|) with |G_ij| ≤ √(G_ii G_jj), as a root of energies.
 SolveStatus SolverAuto::kind_of_failure(const ContactProblem& problem, const VectorX& impulse,
-                                        const AutoOutcome& outcome) const {
+                                        const SolveOutcome& outcome) const {
   constexpr double unit = 4.5e-16;  // two roundings
   if (outcome.infeasible) return SolveStatus::no_solution;
   if (budget_.was_interrupted()) return SolveStatus::interrupted;
@@ -121,14 +117,14 @@ SolveStatus SolverAuto::kind_of_failure(const ContactProblem& problem, const Vec
   return budget_.was_refused() ? SolveStatus::iteration_limit : SolveStatus::stalled;
 }
 
-AutoOutcome SolverAuto::solve_dense(const ContactProblem& problem, ContactSolution& solution) {
+SolveOutcome SolverAuto::solve_dense(const ContactProblem& problem, ContactSolution& solution) {
   Island& whole = island(0);
-  AutoOutcome outcome;
+  SolveOutcome outcome;
   outcome.residual = std::numeric_limits<double>::infinity();
   if (settings_.use_dense && problem.num_rows() <= settings_.dense_rows) {
     outcome = whole.dense.solve(problem, goal(), solution.impulse);
     if (outcome.converged) {
-      ++report_.stages[static_cast<int>(outcome.stage)];
+      report_.stages.add(outcome.stage);
       std::copy_n(whole.dense.velocity(), problem.num_rows(), solution.velocity.data());
       velocity_is_current_ = true;
       return outcome;
@@ -144,7 +140,7 @@ AutoOutcome SolverAuto::solve_dense(const ContactProblem& problem, ContactSoluti
       return solve_sparse(sparse, Effort::all, solution);
   }
   outcome = finish_in_contact_space(whole, problem, outcome, 1.0, Effort::all, solution.impulse);
-  ++report_.stages[static_cast<int>(outcome.stage)];
+  report_.stages.add(outcome.stage);
   return outcome;
 }
 
@@ -155,8 +151,8 @@ std::span<const int> SolverAuto::all_constraints(const ContactProblem& problem) 
 }
 
 // Dense or sparse problems that the cheap stages did not solve.
-AutoOutcome SolverAuto::finish_in_contact_space(Island& island, const ContactProblem& problem, AutoOutcome so_far,
-                                                double share, Effort effort, VectorX& impulse) {
+SolveOutcome SolverAuto::finish_in_contact_space(Island& island, const ContactProblem& problem, SolveOutcome so_far,
+                                                 double share, Effort effort, VectorX& impulse) {
   const bool in_contact_space = settings_.use_contact_space && may_go_on(so_far);
   if (in_contact_space) combine(so_far, island.contact_space.solve(problem, goal(share), impulse));
   if (effort == Effort::usual) return so_far;
@@ -200,14 +196,14 @@ void SolverAuto::find_islands(const ContactProblem& problem) {
   for (int i = 0; i < n; ++i) islands_[island_of_[i]].constraints.push_back(i);
 }
 
-AutoOutcome SolverAuto::solve_sparse(const ContactProblem& problem, Effort effort, ContactSolution& solution) {
+SolveOutcome SolverAuto::solve_sparse(const ContactProblem& problem, Effort effort, ContactSolution& solution) {
   num_islands_ = 1;
   if (settings_.use_islands && problem.num_constraints() >= settings_.island_constraints) find_islands(problem);
-  AutoOutcome total;
+  SolveOutcome total;
   if (num_islands_ == 1) {
     Island& whole = island(0);
     total = solve_island(whole, problem, 1.0, effort, solution.impulse);
-    ++report_.stages[static_cast<int>(total.stage)];
+    report_.stages.add(total.stage);
     if (whole.velocity_is_current) solution.velocity.swap(whole.velocity);
     velocity_is_current_ = whole.velocity_is_current;
     return total;
@@ -219,11 +215,11 @@ AutoOutcome SolverAuto::solve_sparse(const ContactProblem& problem, Effort effor
     part.part.make_sparse(problem, part.constraints);
     part.part.gather(problem, part.constraints, solution.impulse, part.impulse);
     const double share = static_cast<double>(part.part.problem().num_rows()) / problem.num_rows();
-    const AutoOutcome outcome = solve_island(part, part.part.problem(), share, effort, part.impulse);
+    const SolveOutcome outcome = solve_island(part, part.part.problem(), share, effort, part.impulse);
     part.part.scatter(problem, part.constraints, part.impulse, solution.impulse);
     velocity_is_current_ = velocity_is_current_ && part.velocity_is_current;
     if (velocity_is_current_) part.part.scatter(problem, part.constraints, part.velocity, solution.velocity);
-    ++report_.stages[static_cast<int>(outcome.stage)];
+    report_.stages.add(outcome.stage);
     total.converged = total.converged && outcome.converged;
     total.infeasible = total.infeasible || outcome.infeasible;
     total.residual = std::max(total.residual, outcome.residual);
@@ -234,8 +230,8 @@ AutoOutcome SolverAuto::solve_sparse(const ContactProblem& problem, Effort effor
 }
 
 // The guess, then one exact sweep from it. True where either passes; otherwise the better of the two remains.
-bool SolverAuto::sweep_once(Island& island, const ContactProblem& sparse, const AutoGoal& wanted, AutoOutcome& outcome,
-                            VectorX& impulse) {
+bool SolverAuto::sweep_once(Island& island, const ContactProblem& sparse, const SolveGoal& wanted,
+                            SolveOutcome& outcome, VectorX& impulse) {
   const AutoResidualScale scale(sparse, settings_.use_relative);
   constexpr double infinity = std::numeric_limits<double>::infinity();
   island.velocity.resize(sparse.num_rows());
@@ -251,11 +247,11 @@ bool SolverAuto::sweep_once(Island& island, const ContactProblem& sparse, const 
   outcome.residual = residual(impulse, impulse.isZero(0.0));  // a cold start costs no product
   outcome.converged = outcome.residual <= settings_.tolerance;
   if (outcome.converged) return true;
-  if (!wanted.spend_and_ask(AutoBudget::sparse_sweep)) return false;
+  if (!wanted.spend_and_ask(AutoCost::sparse_sweep)) return false;
   island.swept = impulse;
   island.sweep.load(sparse);
   island.sweep.sweep(island.swept.data(), false);
-  AutoOutcome swept;
+  SolveOutcome swept;
   swept.stage = AutoStage::sweep;
   swept.iterations = 1;
   swept.residual = residual(island.swept, false);
@@ -265,9 +261,9 @@ bool SolverAuto::sweep_once(Island& island, const ContactProblem& sparse, const 
   return outcome.converged;
 }
 
-AutoOutcome SolverAuto::solve_island(Island& island, const ContactProblem& sparse, double share, Effort effort,
-                                     VectorX& impulse) {
-  AutoOutcome outcome;
+SolveOutcome SolverAuto::solve_island(Island& island, const ContactProblem& sparse, double share, Effort effort,
+                                      VectorX& impulse) {
+  SolveOutcome outcome;
   island.velocity_is_current = sweep_once(island, sparse, goal(share), outcome, impulse);
   if (island.velocity_is_current) return outcome;
   if (settings_.use_dense && sparse.num_rows() <= settings_.dense_island_rows && may_go_on(outcome)) {
@@ -300,7 +296,7 @@ bool SolverAuto::is_stiff(const ContactProblem& problem) const {
 }
 
 // Whether the guess will do; its σ is then in the solution.
-bool SolverAuto::is_solved(const ContactProblem& problem, ContactSolution& solution, AutoOutcome& outcome) {
+bool SolverAuto::is_solved(const ContactProblem& problem, ContactSolution& solution, SolveOutcome& outcome) {
   constexpr double safety = 0.99;  // as in AutoDense
   const double limit = safety * settings_.tolerance;
   problem.velocity(solution.impulse, solution.velocity);
@@ -340,7 +336,7 @@ bool SolverAuto::has_small_islands_only(const ContactProblem& problem) {
   return true;
 }
 
-AutoOutcome SolverAuto::solve_factored(const ContactProblem& problem, ContactSolution& solution) {
+SolveOutcome SolverAuto::solve_factored(const ContactProblem& problem, ContactSolution& solution) {
   if (has_small_islands_only(problem)) {
     return solve_sparse(as_sparse_.make_sparse(problem, all_constraints(problem)), Effort::all, solution);
   }
@@ -350,10 +346,10 @@ AutoOutcome SolverAuto::solve_factored(const ContactProblem& problem, ContactSol
   // Redundant contacts make active-set Newton wander: from some ten bodies on the interior point is quicker.
   const bool small = rows <= (pile ? std::min(settings_.dense_rows, settings_.dense_pile_rows) : settings_.dense_rows);
   const bool stiff = is_stiff(problem);
-  AutoOutcome outcome;
+  SolveOutcome outcome;
   outcome.residual = std::numeric_limits<double>::infinity();
   if (rows <= settings_.dense_rows && is_solved(problem, solution, outcome)) {  // what rests needs no G
-    ++report_.stages[static_cast<int>(outcome.stage)];
+    report_.stages.add(outcome.stage);
     return outcome;
   }
   if (small && !stiff && settings_.use_dense) {
@@ -369,7 +365,7 @@ AutoOutcome SolverAuto::solve_factored(const ContactProblem& problem, ContactSol
   // With fewer rows than velocities the smaller matrix is G, and it may fall apart into islands.
   const bool may_multiply_out = rows <= settings_.contact_space_rows;
   if (!small && !pile && !stiff && may_multiply_out && settings_.use_contact_space && may_go_on(outcome)) {
-    const std::array<int, static_cast<int>(AutoStage::count)> stages = report_.stages;
+    const StageCounts stages = report_.stages;
     const ContactProblem& sparse = as_sparse_.make_sparse(problem, all_constraints(problem));
     combine(outcome, solve_sparse(sparse, Effort::usual, solution));
     if (outcome.converged) return outcome;
@@ -388,7 +384,7 @@ AutoOutcome SolverAuto::solve_factored(const ContactProblem& problem, ContactSol
     const ContactProblem& sparse = whole.other_form.make_sparse(problem, all_constraints(problem));
     outcome = finish_in_contact_space(whole, sparse, outcome, 1.0, Effort::all, solution.impulse);
   }
-  ++report_.stages[static_cast<int>(outcome.stage)];
+  report_.stages.add(outcome.stage);
   return outcome;
 }
 

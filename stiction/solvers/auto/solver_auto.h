@@ -35,7 +35,7 @@
 namespace stiction {
 
 // max_iterations bounds everything that factors or sweeps, in all parts together, in units of one factorisation of the
-// whole: sweeps and the Newton steps of the dense part count as fractions of it (auto_budget.h), what is done to a part
+// whole: sweeps and the Newton steps of the dense part count as fractions of it (auto_stage.h), what is done to a part
 // of the problem by its share. The report's iterations never exceed it. 0: default_iterations.
 struct SolverAutoSettings : SolverSettings {
   // Which parts may be used, for experiments; each on by default.
@@ -80,24 +80,25 @@ class SolverAuto final : public ContactSolver {
     AutoLastResort last_resort;
   };
   enum class Effort { usual, all };  // without or with the last resort and long paths
-  AutoOutcome solve_dense(const ContactProblem& problem, ContactSolution& solution);
-  AutoOutcome solve_sparse(const ContactProblem& problem, Effort effort, ContactSolution& solution);
-  AutoOutcome solve_factored(const ContactProblem& problem, ContactSolution& solution);
-  AutoOutcome solve_island(Island& island, const ContactProblem& sparse, double share, Effort effort, VectorX& impulse);
-  AutoOutcome finish_in_contact_space(Island& island, const ContactProblem& problem, AutoOutcome so_far, double share,
-                                      Effort effort, VectorX& impulse);
-  bool sweep_once(Island& island, const ContactProblem& sparse, const AutoGoal& wanted, AutoOutcome& outcome,
+  SolveOutcome solve_dense(const ContactProblem& problem, ContactSolution& solution);
+  SolveOutcome solve_sparse(const ContactProblem& problem, Effort effort, ContactSolution& solution);
+  SolveOutcome solve_factored(const ContactProblem& problem, ContactSolution& solution);
+  SolveOutcome solve_island(Island& island, const ContactProblem& sparse, double share, Effort effort,
+                            VectorX& impulse);
+  SolveOutcome finish_in_contact_space(Island& island, const ContactProblem& problem, SolveOutcome so_far, double share,
+                                       Effort effort, VectorX& impulse);
+  bool sweep_once(Island& island, const ContactProblem& sparse, const SolveGoal& wanted, SolveOutcome& outcome,
                   VectorX& impulse);
-  bool is_solved(const ContactProblem& problem, ContactSolution& solution, AutoOutcome& outcome);
+  bool is_solved(const ContactProblem& problem, ContactSolution& solution, SolveOutcome& outcome);
   void find_islands(const ContactProblem& problem);
   bool has_small_islands_only(const ContactProblem& problem);
   std::span<const int> all_constraints(const ContactProblem& problem);
   bool is_stiff(const ContactProblem& problem) const;
-  SolveStatus kind_of_failure(const ContactProblem& problem, const VectorX& impulse, const AutoOutcome& outcome) const;
+  SolveStatus kind_of_failure(const ContactProblem& problem, const VectorX& impulse, const SolveOutcome& outcome) const;
   Island& island(std::size_t k);
-  AutoGoal goal(double share = 1.0);
-  bool may_go_on(const AutoOutcome& so_far);  // not converged, something left to spend
-  void combine(AutoOutcome& so_far, const AutoOutcome& next);
+  SolveGoal goal(double share = 1.0) const;
+  bool may_go_on(const SolveOutcome& so_far);  // not converged, something left to spend
+  void combine(SolveOutcome& so_far, const SolveOutcome& next);
 
   SolverAutoSettings settings_;
   std::deque<Island> islands_;  // the first also serves whole problems; addresses stay
@@ -107,7 +108,7 @@ class SolverAuto final : public ContactSolver {
   AutoManyBodies many_bodies_;
   AutoVelocitySpace velocity_space_;
   InfeasibilityProof proof_;
-  AutoBudget budget_;
+  SolveGoal goal_;
   SolveReport report_;
 };
 

@@ -4,7 +4,7 @@
 
 namespace stiction {
 
-bool BestImpulse::offer(const Rows3& candidate, const StoppingResidual& r, double measure, AutoStage from) {
+bool BestImpulse::offer(const Rows3& candidate, const StoppingResidual& r, double measure, SolveStage from) {
   if (!(measure < value)) return false;
   impulse = candidate;
   residual = r;
@@ -13,11 +13,11 @@ bool BestImpulse::offer(const Rows3& candidate, const StoppingResidual& r, doubl
   return true;
 }
 
-bool ConeTask::begin(const ConeProblem& problem, NewtonSystem& space, const AutoGoal& wanted, const VectorX& guess) {
+bool ConeTask::begin(const ConeProblem& problem, NewtonSystem& space, const SolveGoal& wanted, const VectorX& guess) {
   cones = &problem;
   system = &space;
   goal = wanted;
-  stage = AutoStage::warm_start;
+  stage = SolveStage::guess;
   iterations = 0;
   infeasible = false;
   impulse_.resize(problem.size(), 3);
@@ -41,11 +41,11 @@ void ConeTask::continue_from(const VectorX& impulse) {
   best.impulse = impulse_;
   best.residual = residual;
   best.value = residual.measure(goal.use_relative);
-  best.stage = AutoStage::warm_start;
+  best.stage = SolveStage::guess;
 }
 
-AutoOutcome ConeTask::finish(const ContactProblem& problem, VectorX& impulse) {
-  if (best.stage != AutoStage::warm_start) cones->write_impulse(best.impulse, impulse);
+SolveOutcome ConeTask::finish(const ContactProblem& problem, VectorX& impulse) {
+  if (best.stage != SolveStage::guess) cones->write_impulse(best.impulse, impulse);
   velocity_.resize(impulse.size());
   problem.velocity(impulse, velocity_);
   const double value = stopping_residual(problem, ContactModel::ncp, impulse, velocity_).measure(goal.use_relative);

@@ -55,11 +55,11 @@ void LocalPath::hold_the_rest(const ContactProblem& problem, const ConeProblem& 
 }
 
 // Every δ has a path of its own: where one gets lost another may not.
-bool LocalPath::follow(double kappa, const AutoGoal& whole, double reserve) {
+bool LocalPath::follow(double kappa, const SolveGoal& whole, double reserve) {
   constexpr double deltas[] = {0.8, 0.95, 0.6};
   constexpr double beyond = 0.3;  // of κ: at κ itself the path may still be on this side of the fold
   constexpr double start_scale = 3.0;
-  AutoGoal goal;
+  SolveGoal goal;
   goal.tolerance = goal.acceptable = 0.0;
   goal.budget = whole.budget;
   goal.share = share_ * whole.share;
@@ -80,7 +80,7 @@ bool LocalPath::follow(double kappa, const AutoGoal& whole, double reserve) {
 }
 
 bool LocalPath::cross(const ContactProblem& problem, const ConeProblem& cones, std::span<const int> blocking,
-                      double kappa, int bodies, ConeVector& point, const AutoGoal& whole, double reserve) {
+                      double kappa, int bodies, ConeVector& point, const SolveGoal& whole, double reserve) {
   mark_region(problem.factored(), blocking, bodies);
   hold_the_rest(problem, cones, point);
   const double unit = cones.velocity_unit() / cones_.velocity_unit();

@@ -23,7 +23,7 @@ class LocalPath {
   // problem that `cones` was loaded with, within at least so many bodies. False, and `point` is as it was, where the
   // path gets lost or `reserve` factorisations of the whole are all that the goal's budget has left.
   bool cross(const ContactProblem& problem, const ConeProblem& cones, std::span<const int> blocking, double kappa,
-             int bodies, ConeVector& point, const AutoGoal& whole = {}, double reserve = 0.0);
+             int bodies, ConeVector& point, const SolveGoal& whole = {}, double reserve = 0.0);
 
   // Of the last call, as a share of factorisations of the whole by the number of bodies.
   double factorisations() const { return factorisations_; }
@@ -31,7 +31,7 @@ class LocalPath {
  private:
   void mark_region(const DelassusFactored& factored, std::span<const int> blocking, int bodies);
   void hold_the_rest(const ContactProblem& problem, const ConeProblem& cones, const ConeVector& point);
-  bool follow(double kappa, const AutoGoal& whole, double reserve);
+  bool follow(double kappa, const SolveGoal& whole, double reserve);
 
   std::vector<char> is_inside_, grown_;  // by velocity node
   std::vector<int> kept_;                // constraints that touch a node inside

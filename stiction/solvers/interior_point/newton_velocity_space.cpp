@@ -219,6 +219,11 @@ void NewtonVelocitySpace::sharpen() {
   refinements = std::max(refinements, 1);
 }
 
+void NewtonVelocitySpace::unsharpen() {
+  eta_numerator = usual_eta_numerator;
+  refinements = 0;
+}
+
 void NewtonVelocitySpace::follow_path() {
   eta_numerator = path_eta_numerator;
   refinements = 1;

@@ -22,7 +22,8 @@ class NewtonVelocitySpace : public NewtonSystem {
 
   // η = max(smallest_eta, eta_numerator/max(1, max x_N)) with the current x: no constant serves both a tower (1e-8) and
   // a mass ratio of 10⁶ (1e-13), and 0 loses steps.
-  double eta_numerator = 3e-7;
+  static constexpr double usual_eta_numerator = 3e-7;
+  double eta_numerator = usual_eta_numerator;
   static constexpr double smallest_eta = 1e-14;
   static constexpr double line_eta = 1e-9;             // least η of bilateral rows, which have no block of their own
   static constexpr double sharp_eta_numerator = 3e-8;  // of sharpen(); without refinement it helps little
@@ -35,6 +36,7 @@ class NewtonVelocitySpace : public NewtonSystem {
   void solve(const ConeVector& at, const Rows3& rp, const Rows3& rc, ConeVector& direction) override;
   void solve_roughly(const ConeVector& at, const Rows3& rp, const Rows3& rc, ConeVector& direction) override;
   void sharpen() override;
+  void unsharpen();    // as before sharpen() and follow_path()
   void follow_path();  // for path following: with a larger η tangents are wrong and paths get lost
   int num_nodes() const { return lu_.num_nodes(); }
   int determinant_sign() const override { return lu_.determinant_sign(); }

@@ -25,32 +25,14 @@ void InteriorPointSettings::validate() const {
 }
 
 SolveReport SolverInteriorPoint::do_solve(const ContactProblem& problem, ContactSolution& solution) {
-  const bool factored = problem.form() == DelassusForm::factored;
   InteriorPointOptions options;
   options.delta = settings_.delta;
-  if (settings_.max_iterations > 0) options.max_iterations = settings_.max_iterations;
-  if (factored) options.step_rule = InteriorPointOptions::StepRule::by_predictor;
-  AutoGoal goal;
-  goal.tolerance = settings_.tolerance;
-  goal.use_relative = settings_.use_relative;
-  AutoBudget budget;  // for the sake of interruptions: max_iterations is a limit of its own here
-  budget.start(std::numeric_limits<int>::max(), settings_.interrupt);
-  goal.budget = &budget;
-  std::vector<HistoryEntry>* history = settings_.record_history ? &history_ : nullptr;
-  const AutoOutcome outcome = factored ? velocity_space_.solve_cold(problem, goal, options, solution.impulse, history)
-                                       : contact_space_.solve_cold(problem, goal, options, solution.impulse, history);
-  SolveReport report;
-  report.iterations = outcome.iterations;
-  report.factorisations = outcome.factorisations;
-  report.residual = outcome.residual;
-  if (outcome.converged) {
-    report.status = SolveStatus::converged;
-  } else if (outcome.iterations >= options.max_iterations) {
-    report.status = SolveStatus::iteration_limit;
-  } else {
-    report.status = SolveStatus::stalled;
-  }
-  return report;
+  SolveGoal goal = start_goal(options.max_iterations);
+  goal.acceptable = 0.0;                                     // it goes on as far as it gets
+  options.max_iterations = std::numeric_limits<int>::max();  // the budget is the limit
+  if (problem.form() == DelassusForm::factored) options.step_rule = InteriorPointOptions::StepRule::by_predictor;
+  return report_of(
+      interior_point_.solve(problem, goal, options, solution.impulse, settings_.record_history ? &history_ : nullptr));
 }
 
 }  // namespace stiction

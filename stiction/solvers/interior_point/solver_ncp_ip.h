@@ -10,8 +10,7 @@
 // Mehrotra's predictor and corrector decide on κ. Unilateral rows, dry friction and bilateral rows are included.
 #pragma once
 
-#include "stiction/solvers/auto/auto_contact_space.h"
-#include "stiction/solvers/auto/auto_velocity_space.h"
+#include "stiction/solvers/interior_point/cold_interior_point.h"
 #include "stiction/solvers/solver.h"
 
 namespace stiction {
@@ -34,8 +33,7 @@ class SolverInteriorPoint : public ContactSolver {
 
  private:
   InteriorPointSettings settings_;
-  AutoContactSpace contact_space_;
-  AutoVelocitySpace velocity_space_;
+  ColdInteriorPoint interior_point_;
 };
 
 }  // namespace stiction

@@ -28,8 +28,9 @@ void project_horizontally(const ContactProblem& problem, VectorX& impulse) {
 
 }  // namespace
 
-void SemismoothNewton::start(const ContactProblem& problem, const VectorX& guess,
+void SemismoothNewton::start(const ContactProblem& problem, const VectorX& guess, const SolveGoal& goal,
                              const SemismoothNewtonOptions& options) {
+  goal_ = goal;
   options_ = options;
   problem_ = &problem;
   system_.start(problem);
@@ -56,7 +57,7 @@ void SemismoothNewton::start(const ContactProblem& problem, const VectorX& guess
 
 double SemismoothNewton::measure() {
   problem_->velocity(impulse_, velocity_);
-  return stopping_residual(*problem_, ContactModel::ncp, impulse_, velocity_).measure(options_.use_relative);
+  return stopping_residual(*problem_, ContactModel::ncp, impulse_, velocity_).measure(goal_.use_relative);
 }
 
 // The unprojected iterate goes on; the projected one may be the better answer.
@@ -67,7 +68,7 @@ double SemismoothNewton::test() {
   project_horizontally(*problem_, trial_);
   if (trial_ != impulse_) {
     problem_->velocity(trial_, base_);
-    best_.offer(trial_, stopping_residual(*problem_, ContactModel::ncp, trial_, base_).measure(options_.use_relative));
+    best_.offer(trial_, stopping_residual(*problem_, ContactModel::ncp, trial_, base_).measure(goal_.use_relative));
   }
   return unprojected;
 }

@@ -25,8 +25,6 @@
 namespace stiction {
 
 struct SemismoothNewtonOptions {
-  double tolerance = 1e-8;
-  bool use_relative = false;
   int first_sweeps = 4;         // exact sweeps before the first step; doubled at every restart up to 256
   int patience = 6;             // steps without a new best residual before a restart
   bool use_line_search = true;  // halve steps that make the residual ten times worse
@@ -34,9 +32,10 @@ struct SemismoothNewtonOptions {
 
 class SemismoothNewton {
  public:
-  // Measures the guess. The problem must outlive the steps.
-  void start(const ContactProblem& problem, const VectorX& guess, const SemismoothNewtonOptions& options);
-  bool done() const { return best_.residual() <= options_.tolerance; }
+  // Measures the guess. The problem must outlive the steps. Who calls for steps and sweeps pays for them.
+  void start(const ContactProblem& problem, const VectorX& guess, const SolveGoal& goal,
+             const SemismoothNewtonOptions& options = {});
+  bool done() const { return best_.residual() <= goal_.tolerance; }
   // Sweeps that are due before the next step; do_sweeps() makes them.
   int sweeps_due() const { return sweeps_due_; }
   void do_sweeps();
@@ -55,6 +54,7 @@ class SemismoothNewton {
   double measure();             // of impulse_; σ is kept
   double test();                // offers impulse_ and its projection to the best
 
+  SolveGoal goal_;
   SemismoothNewtonOptions options_;
   const ContactProblem* problem_ = nullptr;
   SweepEngine engine_;

@@ -139,22 +139,19 @@ SolveReport SolverCcpNewton::do_solve(const ContactProblem& problem, ContactSolu
   problem_ = &problem;
   system_.start(problem);
   for (VectorX* v : {&y_, &lambda_, &delta_zeta_, &delta_y_, &work_}) v->resize(m);
-  SolveReport report;
-  report.regularised = complete_compliance(problem);
+  const SolveGoal goal = start_goal(default_steps);
+  SolveOutcome outcome;
+  const bool substituted = complete_compliance(problem);
   zeta_ = solution.impulse;
   problem.apply(zeta_, y_);
   y_ += problem.free_velocity();
   work_ = y_ + compliance_.cwiseProduct(zeta_);
   best_.start(zeta_, stopping_residual(problem, ContactModel::ccp, zeta_, work_).measure(settings_.use_relative));
 
-  const int max_steps = settings_.max_iterations > 0 ? settings_.max_iterations : default_steps;
-  while (best_.residual() > settings_.tolerance && report.iterations < max_steps && !is_interrupted()) {
-    ++report.iterations;
-    ++report.factorisations;
-    if (!find_direction()) {
-      report.status = SolveStatus::numerical_error;
-      break;
-    }
+  while (best_.residual() > goal.tolerance && goal.spend_and_ask(1.0)) {
+    ++outcome.iterations;
+    outcome.broken = !find_direction();
+    if (outcome.broken) break;
     zeta_ += line_search() * delta_zeta_;
     problem.apply(zeta_, y_);
     y_ += problem.free_velocity();
@@ -166,16 +163,15 @@ SolveReport SolverCcpNewton::do_solve(const ContactProblem& problem, ContactSolu
     test(lambda_);
     test(zeta_);
     if (settings_.record_history) {
-      history_.push_back({report.iterations, best_.residual(), 0.0, report.factorisations});
+      history_.push_back({outcome.iterations, best_.residual(), 0.0, outcome.iterations});
     }
   }
   solution.impulse = best_.impulse();
-  report.residual = best_.residual();
-  if (best_.residual() <= settings_.tolerance) {
-    report.status = SolveStatus::converged;
-  } else if (report.status == SolveStatus::converged) {
-    report.status = SolveStatus::iteration_limit;
-  }
+  outcome.factorisations = outcome.iterations;
+  outcome.residual = best_.residual();
+  outcome.converged = outcome.residual <= goal.tolerance;
+  SolveReport report = report_of(outcome);
+  report.regularised = substituted;
   return report;
 }
 

@@ -25,26 +25,24 @@ void SolverNcpNewtonSettings::validate() const {
 }
 
 SolveReport SolverNcpNewton::do_solve(const ContactProblem& problem, ContactSolution& solution) {
-  const int max_steps = settings_.max_iterations > 0 ? settings_.max_iterations : default_steps;
-  SolveReport report;
-  newton_.start(problem, solution.impulse,
-                {.tolerance = settings_.tolerance,
-                 .use_relative = settings_.use_relative,
-                 .first_sweeps = settings_.first_sweeps,
+  const SolveGoal goal = start_goal(default_steps);
+  SolveOutcome outcome;
+  newton_.start(problem, solution.impulse, goal,
+                {.first_sweeps = settings_.first_sweeps,
                  .patience = settings_.patience,
                  .use_line_search = settings_.use_line_search});
   if (!newton_.done()) newton_.do_sweeps();
-  while (!newton_.done() && report.iterations < max_steps && !is_interrupted()) {
-    ++report.iterations;
-    ++report.factorisations;
+  while (!newton_.done() && goal.spend_and_ask(1.0)) {
+    ++outcome.iterations;
     newton_.step();
-    if (settings_.record_history) history_.push_back({report.iterations, newton_.residual(), 0.0, report.iterations});
+    if (settings_.record_history) history_.push_back({outcome.iterations, newton_.residual(), 0.0, outcome.iterations});
     if (newton_.sweeps_due() > 0) newton_.do_sweeps();
   }
   solution.impulse = newton_.impulse();
-  report.residual = newton_.residual();
-  if (!newton_.done()) report.status = SolveStatus::iteration_limit;
-  return report;
+  outcome.factorisations = outcome.iterations;
+  outcome.residual = newton_.residual();
+  outcome.converged = newton_.done();
+  return report_of(outcome);
 }
 
 void SolverNcpNewton::add_options(std::vector<SolverOption>& list) {

@@ -58,14 +58,8 @@ SolveReport SolverGaussSeidel::do_solve(const ContactProblem& problem, ContactSo
   constexpr int default_sweeps = 5000;
   law_.prepare(problem);
   law_.set_relaxation(omega);
-  const SweepGoal goal{ContactModel::ncp,
-                       settings_.tolerance,
-                       settings_.use_relative,
-                       settings_.max_iterations > 0 ? settings_.max_iterations : default_sweeps,
-                       0,
-                       settings_.interrupt};
-  return run_sweeps(problem, solution.impulse, engine_, best_, law_, goal,
-                    settings_.record_history ? &history_ : nullptr);
+  return report_of(run_sweeps(problem, solution.impulse, engine_, best_, law_, start_goal(default_sweeps),
+                              settings_.record_history ? &history_ : nullptr));
 }
 
 void SolverGaussSeidel::add_options(std::vector<SolverOption>& list) {

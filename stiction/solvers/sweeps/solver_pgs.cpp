@@ -117,19 +117,14 @@ void SolverPgsSettings::validate() const {
 SolveReport SolverPgs::do_solve(const ContactProblem& problem, ContactSolution& solution) {
   const double omega = settings_.over_relaxation;
   prepare(problem);
-  const SweepGoal goal{traits_.model,
-                       settings_.tolerance,
-                       settings_.use_relative,
-                       settings_.max_iterations > 0 ? settings_.max_iterations : default_sweeps,
-                       0,
-                       settings_.interrupt};
+  const SolveGoal goal = start_goal(default_sweeps);
   auto* history = settings_.record_history ? &history_ : nullptr;
   if (traits_.model == ContactModel::ccp) {
     ConeProjection law{problem, tangent_step_, omega};
-    return run_sweeps(problem, solution.impulse, engine_, best_, law, goal, history);
+    return report_of(run_sweeps(problem, solution.impulse, engine_, best_, law, goal, history));
   }
   NormalThenTangent law{problem, normal_step_, tangent_step_, omega, traits_.model == ContactModel::lcp};
-  return run_sweeps(problem, solution.impulse, engine_, best_, law, goal, history);
+  return report_of(run_sweeps(problem, solution.impulse, engine_, best_, law, goal, history));
 }
 
 void SolverPgs::add_options(std::vector<SolverOption>& list) {

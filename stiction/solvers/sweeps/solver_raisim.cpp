@@ -150,14 +150,8 @@ void SolverRaisimSettings::validate() const {
 SolveReport SolverRaisim::do_solve(const ContactProblem& problem, ContactSolution& solution) {
   constexpr int default_sweeps = 2000;
   BisectionLaw law{problem, settings_, de_saxce_};
-  const SweepGoal goal{traits().model,
-                       settings_.tolerance,
-                       settings_.use_relative,
-                       settings_.max_iterations > 0 ? settings_.max_iterations : default_sweeps,
-                       0,
-                       settings_.interrupt};
-  return run_sweeps(problem, solution.impulse, engine_, best_, law, goal,
-                    settings_.record_history ? &history_ : nullptr);
+  return report_of(run_sweeps(problem, solution.impulse, engine_, best_, law, start_goal(default_sweeps),
+                              settings_.record_history ? &history_ : nullptr));
 }
 
 void SolverRaisim::add_options(std::vector<SolverOption>& list) {

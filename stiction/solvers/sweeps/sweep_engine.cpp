@@ -127,7 +127,7 @@ void SweepEngine::step_simple(int i, double relaxation, const double* sigma, dou
   if (c.kind == ConstraintKind::dry_friction) next[0] = std::clamp(next[0], -c.bound, c.bound);
 }
 
-double sweep_residual(const ContactProblem& problem, SweepEngine& engine, const SweepGoal& goal) {
+double sweep_residual(const ContactProblem& problem, SweepEngine& engine, const SolveGoal& goal) {
   const VectorX& velocity = engine.refresh_velocity();
   return stopping_residual(problem, goal.model, engine.impulse(), velocity).measure(goal.use_relative);
 }

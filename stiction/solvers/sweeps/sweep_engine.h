@@ -75,17 +75,6 @@ class SweepEngine {
   std::vector<Pack8> nodes_;  // factored: w
 };
 
-// What a sequence of sweeps is after, and how often it looks.
-struct SweepGoal {
-  ContactModel model = ContactModel::ncp;
-  double tolerance = 1e-8;
-  bool use_relative = false;
-  int max_sweeps = 1000;
-  // Sweeps that bring no new best residual before the method is called stalled; 0: never.
-  int patience = 0;
-  Interrupt* interrupt = nullptr;
-};
-
 // Keeps the best iterate that a stopping test has seen.
 class BestIterate {
  public:
@@ -108,47 +97,35 @@ class BestIterate {
 };
 
 // The residual is looked at after each of the first sweeps and then after every eighth: it costs about a sweep.
-inline bool is_test_due(int sweep, int max_sweeps, bool every) {
-  return every || sweep <= 4 || sweep % 8 == 0 || sweep == max_sweeps;
+inline bool is_test_due(int sweep, bool is_last, bool every) {
+  return every || is_last || sweep <= 4 || sweep % 8 == 0;
 }
 
 // ε_nat or ε_rel of the engine's λ.
-double sweep_residual(const ContactProblem& problem, SweepEngine& engine, const SweepGoal& goal);
+double sweep_residual(const ContactProblem& problem, SweepEngine& engine, const SolveGoal& goal);
 
-// Sweeps until the goal is met. law.end_sweep() is called after each. `history` may be null.
+// Sweeps until the goal is met or its budget is spent, each of them one of its units. law.end_sweep() is called after
+// each. `history` may be null.
 template <class Law>
-SolveReport run_sweeps(const ContactProblem& problem, VectorX& impulse, SweepEngine& engine, BestIterate& best,
-                       Law& law, const SweepGoal& goal, std::vector<HistoryEntry>* history) {
-  SolveReport report;
+SolveOutcome run_sweeps(const ContactProblem& problem, VectorX& impulse, SweepEngine& engine, BestIterate& best,
+                        Law& law, const SolveGoal& goal, std::vector<HistoryEntry>* history) {
+  SolveOutcome outcome;
   engine.start(problem, impulse);
   best.start(impulse, sweep_residual(problem, engine, goal));
-  int last_gain = 0;
-  while (best.residual() > goal.tolerance && report.iterations < goal.max_sweeps) {
-    if (goal.interrupt != nullptr && goal.interrupt->check()) break;
+  while (best.residual() > goal.tolerance && !outcome.broken && goal.spend_and_ask(1.0)) {
     engine.sweep(law);
     law.end_sweep();
-    ++report.iterations;
-    if (!is_test_due(report.iterations, goal.max_sweeps, history != nullptr)) continue;
+    ++outcome.iterations;
+    if (!is_test_due(outcome.iterations, goal.left() < 1.0, history != nullptr)) continue;
     const double residual = sweep_residual(problem, engine, goal);
-    if (history) history->push_back({report.iterations, residual, 0.0, 0});
-    if (best.offer(engine.impulse(), residual)) last_gain = report.iterations;
-    if (!engine.impulse().allFinite()) {
-      report.status = SolveStatus::numerical_error;
-      break;
-    }
-    if (goal.patience > 0 && report.iterations - last_gain > goal.patience) {
-      report.status = SolveStatus::stalled;
-      break;
-    }
+    if (history) history->push_back({outcome.iterations, residual, 0.0, 0});
+    best.offer(engine.impulse(), residual);
+    outcome.broken = !engine.impulse().allFinite();
   }
   impulse = best.impulse();
-  report.residual = best.residual();
-  if (best.residual() <= goal.tolerance) {
-    report.status = SolveStatus::converged;
-  } else if (report.status == SolveStatus::converged) {
-    report.status = SolveStatus::iteration_limit;
-  }
-  return report;
+  outcome.residual = best.residual();
+  outcome.converged = best.residual() <= goal.tolerance;
+  return outcome;
 }
 
 }  // namespace stiction

@@ -1,9 +1,8 @@
-// What a solve of `auto` may spend, and has spent, over all its parts.
+// What a solve may spend, and has spent, over all its parts.
 //
-// The unit is one factorisation of the whole problem with what belongs to it. A sweep on A or on a small dense matrix,
-// and a step of active-set Newton on the latter, is an eighth; an exact sweep on a sparse G a half; a factorisation of
-// a part (an island, the bodies around a fold) counts by its share of the rows or bodies. Nothing is begun that is not
-// paid for: spent() never exceeds the limit.
+// The unit is one iteration of the method: a sweep, or a factorisation of the whole problem with what belongs to it. A
+// method of several parts counts what is cheaper as a fraction of it. Nothing is begun that is not paid for: spent()
+// never exceeds the limit.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +12,8 @@
 
 namespace stiction {
 
-class AutoBudget {
+class SolveBudget {
  public:
-  static constexpr double factorisation = 1.0, sweep = 0.125, dense_step = 0.125, sparse_sweep = 0.5;
-
   void start(int limit, Interrupt* interrupt) {
     limit_ = limit;
     spent_ = 0.0;
