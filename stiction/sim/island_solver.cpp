@@ -89,13 +89,13 @@ bool IslandSolver::may_be_jammed(const RowSet& rows, std::span<const int> member
 void IslandSolver::try_island(int k, int most, Interrupt* interrupt) {
   Slot& island = slots_[k];
   ContactSolver& solver = solver_of(k);
-  const SolveReport before = island.report;
+  const int iterations = island.report.iterations, factorisations = island.report.factorisations;  // of earlier tries
   const int usual = solver.settings().max_iterations;  // 0: the solver's own
-  const int left = std::max(1, usual - spent_iterations_ - before.iterations);
+  const int left = std::max(1, usual - spent_iterations_ - iterations);
   const int limit = usual == 0 ? most : most == 0 ? left : std::min(left, most);
   island.report = solver.solve(problem(k), island.solution, {.max_iterations = limit, .interrupt = interrupt});
-  island.report.iterations += before.iterations;
-  island.report.factorisations += before.factorisations;
+  island.report.iterations += iterations;
+  island.report.factorisations += factorisations;
 }
 
 void IslandSolver::solve_island(int k, RowSet& rows, std::span<const int> members, Interrupt* interrupt) {
@@ -122,10 +122,10 @@ void IslandSolver::solve_island(int k, RowSet& rows, std::span<const int> member
   assemble_island(k, rows, members);
   island.solution = island.kept_solution;
   if (in_haste) return try_island(k, 0, interrupt);
-  const SolveReport both = island.report;
+  const int iterations = island.report.iterations, factorisations = island.report.factorisations;
   island.report = first;
-  island.report.iterations = both.iterations;
-  island.report.factorisations = both.factorisations;
+  island.report.iterations = iterations;
+  island.report.factorisations = factorisations;
 }
 
 void IslandSolver::judge_all() {

@@ -149,10 +149,12 @@ void Simulator::Workspace::collect_solution() {
     report.num_jammed_islands +=
         island_solver.is_jammed(k) ||
         std::any_of(members.begin(), members.end(), [this](int i) { return rows[i].left_depth > 0.0; });
+    const ContactProblem& problem = island_solver.problem(k);
+    const ContactSolution& solution = island_solver.solution(k);
     for (std::size_t i = 0; i < members.size(); ++i) {
-      const Constraint& c = island_solver.problem(k).constraint(static_cast<int>(i));
-      impulse[members[i]] = pack_rows(c, island_solver.solution(k).impulse);
-      velocity[members[i]] = pack_rows(c, island_solver.solution(k).velocity);
+      const Constraint& c = problem.constraint(static_cast<int>(i));
+      impulse[members[i]] = pack_rows(c, solution.impulse);
+      velocity[members[i]] = pack_rows(c, solution.velocity);
     }
   }
 }
