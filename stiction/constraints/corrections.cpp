@@ -1,6 +1,7 @@
 #include "stiction/constraints/corrections.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace stiction {
 namespace {
@@ -14,6 +15,15 @@ double offset_beyond(double left_depth, const RowSet::Row& row, double time_step
 bool is_corrected(const RowSet::Row& row, double time_step, const ConstraintSettings& settings) {
   return row.id.source == ConstraintSource::contact && row.compliance[2] == 0.0 && row.offset[2] < 0.0 &&
          row.offset[2] == offset_beyond(row.left_depth, row, time_step, settings);
+}
+
+// One contact that was left at the depth given: it is driven out as far as it is deeper.
+void leave_at_depth(double depth, double time_step, const ConstraintSettings& settings, RowSet::Row& row) {
+  if (!is_corrected(row, time_step, settings)) return;
+  row.left_depth = depth;
+  const double offset = offset_beyond(row.left_depth, row, time_step, settings);
+  row.free_velocity[2] += offset - row.offset[2];
+  row.offset[2] = offset;
 }
 
 }  // namespace
@@ -35,12 +45,30 @@ void drop_corrections(RowSet& rows, std::span<const int> constraints, double tim
   }
 }
 
-void leave_at_depth(double depth, double time_step, const ConstraintSettings& settings, RowSet::Row& row) {
-  if (!is_corrected(row, time_step, settings)) return;
-  row.left_depth = depth;
-  const double offset = offset_beyond(row.left_depth, row, time_step, settings);
-  row.free_velocity[2] += offset - row.offset[2];
-  row.offset[2] = offset;
+void recall_jams(std::span<const WarmStart> warm_starts, std::int64_t step, double time_step,
+                 const ConstraintSettings& settings, RowSet& rows) {
+  constexpr int try_every = 64;                   // steps
+  constexpr double same = 0.1;                    // of a depth: no change
+  const auto for_each_left = [&](auto&& visit) {  // visit(where it was left, row or null)
+    int i = 0;
+    for (const WarmStart& before : warm_starts) {
+      if (before.left_depth == 0.0) continue;
+      while (i < rows.size() && rows[i].id < before.id) ++i;
+      visit(before, i < rows.size() && rows[i].id == before.id ? &rows[i] : nullptr);
+    }
+  };
+  bool changed = false;
+  for_each_left([&](const WarmStart& before, const RowSet::Row* row) {
+    const bool stays =
+        row && before.left_depth > 0.0 && std::abs(-row->error[2] - before.left_depth) <= same * before.left_depth;
+    changed = changed || !stays;
+  });
+  if (changed && step % try_every == 0) return;
+  for_each_left([&](const WarmStart& before, RowSet::Row* row) {
+    if (!row) return;
+    leave_at_depth(std::abs(before.left_depth), time_step, settings, *row);
+    row->jam_changed = changed;
+  });
 }
 
 }  // namespace stiction

@@ -3,10 +3,12 @@
 // the corrections standing still is always possible, so the problem has a solution.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "stiction/constraints/row_set.h"
 #include "stiction/constraints/settings.h"
+#include "stiction/constraints/warm_start.h"
 
 namespace stiction {
 
@@ -16,7 +18,10 @@ bool has_corrections(const RowSet& rows, std::span<const int> constraints, doubl
 // These contacts are asked not to go deeper than they are, and no more; what sticks is asked for no velocity.
 void drop_corrections(RowSet& rows, std::span<const int> constraints, double time_step,
                       const ConstraintSettings& settings);
-// The same for one contact that was left at the depth given: it is driven out as far as it is deeper.
-void leave_at_depth(double depth, double time_step, const ConstraintSettings& settings, RowSet::Row& row);
+// What was jammed in the last step is left as it is: a jam outlasts a step, and to find it again costs a hundred
+// factorisations. One of which nothing has changed, no depth and no contact, is not tried again; others are, now and
+// then by the number of the step. Rows and warm starts ascend by identity.
+void recall_jams(std::span<const WarmStart> warm_starts, std::int64_t step, double time_step,
+                 const ConstraintSettings& settings, RowSet& rows);
 
 }  // namespace stiction

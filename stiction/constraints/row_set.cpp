@@ -28,4 +28,14 @@ Pack4* RowSet::add_segments(std::span<const Segment> segment_list, std::span<con
   return columns.data() + first;
 }
 
+void RowSet::multiply_transposed(std::span<const Pack4> impulse, std::vector<Pack4>& lanes, VectorX& w) const {
+  lanes.assign(static_cast<std::size_t>(w.size()), Pack4{});
+  for (int i = 0; i < size(); ++i) {
+    const Pack4 lambda = impulse[i];
+    const int end = end_column(i);
+    for (int c = first_column(i); c < end; ++c) lanes[velocity[c]] += columns[c] * lambda;
+  }
+  for (Eigen::Index j = 0; j < w.size(); ++j) w[j] = sum(lanes[j]);
+}
+
 }  // namespace stiction

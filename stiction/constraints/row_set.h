@@ -10,9 +10,10 @@
 #include <span>
 #include <vector>
 
-#include "stiction/constraints/identity.h"
+#include "stiction/constraints/constraint_identity.h"
 #include "stiction/contact/constraint.h"
 #include "stiction/math/pack.h"
+#include "stiction/math/types.h"
 
 namespace stiction {
 
@@ -24,7 +25,7 @@ struct RowSet {
 
   struct Row {
     Constraint law;
-    RowIdentity id;                           // ascending
+    ConstraintIdentity id;                    // ascending
     std::array<int, 2> trees{-1, -1};         // trees that it touches, −1: none
     int first_segment = 0, first_column = 0;  // of its own; they end where those of the next one begin
     // Rows of a loop that others say already (redundant_loops.h), by bit; all of a contact that no joint moves along
@@ -56,7 +57,7 @@ struct RowSet {
 
   void clear();
   // Opens the next constraint; its segments follow. Inline, so that law and identity are written straight into it.
-  Row& begin_constraint(const Constraint& law, const RowIdentity& identity, int tree_a, int tree_b) {
+  Row& begin_constraint(const Constraint& law, const ConstraintIdentity& identity, int tree_a, int tree_b) {
     Row& row = list.emplace_back();
     row.law = law;
     row.id = identity;
@@ -69,6 +70,9 @@ struct RowSet {
   Pack4* add_segment(int node, int first_velocity, int node_size);
   // Several segments at once, their first_column counted from the first; `velocities` of all their columns.
   Pack4* add_segments(std::span<const Segment> segment_list, std::span<const int> velocities);
+
+  // w = Aᵀ λ over all constraints, λ by constraint; w has its size, `lanes` is scratch.
+  void multiply_transposed(std::span<const Pack4> impulse, std::vector<Pack4>& lanes, VectorX& w) const;
 
   // Columns and segments of constraint i.
   int first_column(int i) const { return list[i].first_column; }

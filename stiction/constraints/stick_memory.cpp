@@ -257,7 +257,7 @@ void StickMemory::recall(const Inputs& in, RowSet& rows) {
   const auto end = in.warm_starts.end();
   int first = 0;  // of the contacts of a pair of bodies
   for (int i = 0; i < count; ++i) {
-    const RowIdentity& id = rows[i].id;
+    const ConstraintIdentity& id = rows[i].id;
     Hold& hold = holds_[i];
     hold = {.body_a = shapes_[id.first].body, .body_b = shapes_[id.second].body};
     bool has_past = before != end && before->id == id;

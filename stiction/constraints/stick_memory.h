@@ -39,6 +39,7 @@
 #include "stiction/constraints/row_builder.h"
 #include "stiction/constraints/row_set.h"
 #include "stiction/constraints/settings.h"
+#include "stiction/constraints/warm_start.h"
 #include "stiction/dynamics/dynamics.h"
 
 namespace stiction {

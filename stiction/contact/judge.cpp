@@ -279,6 +279,20 @@ void JudgeSettings::validate() const {
   require(time_step > 0.0 && std::isfinite(time_step), "time_step", time_step, "finite and positive");
 }
 
+void merge(const Residuals& part, Residuals& whole) {
+  if (part.eps_nat >= whole.eps_nat) whole.worst_constraint = part.worst_constraint;
+  const auto take = [&](double Residuals::* field) { whole.*field = std::max(whole.*field, part.*field); };
+  take(&Residuals::eps_abs);
+  take(&Residuals::eps_rel);
+  take(&Residuals::eps_nat);
+  take(&Residuals::natural_map);
+  take(&Residuals::signorini_complementarity);
+  take(&Residuals::signorini_penetration);
+  take(&Residuals::coulomb);
+  take(&Residuals::dissipation);
+  take(&Residuals::normal_separation);
+}
+
 Residuals judge(const ContactProblem& problem, VectorView impulse, const JudgeSettings& settings) {
   const int m = problem.num_rows();
   if (impulse.size() != m) {

@@ -42,6 +42,10 @@ struct Residuals {
   int worst_constraint = -1;  // carries eps_nat; −1 for the empty problem
 };
 
+// The worse of each, for problems that are parts of one: `whole` has the worst constraint of the part with the larger
+// eps_nat, the later one where they are equal. Both count constraints alike.
+void merge(const Residuals& part, Residuals& whole);
+
 struct JudgeSettings {
   ContactModel model = ContactModel::ncp;
   double time_step = 1.0;  // s; turns impulses into forces in eps_abs

@@ -157,15 +157,15 @@ Sequence read_sequence(const std::string& path) {
   return read_sequence(hdf5::File::open(path));
 }
 
-void carry_over(std::span<const ConstraintIdentity> ids_before, const ContactProblem& problem_before,
-                VectorView impulse_before, std::span<const ConstraintIdentity> ids_now,
+void carry_over(std::span<const SequenceIdentity> ids_before, const ContactProblem& problem_before,
+                VectorView impulse_before, std::span<const SequenceIdentity> ids_now,
                 const ContactProblem& problem_now, VectorX& guess) {
   if (static_cast<int>(ids_before.size()) != problem_before.num_constraints() ||
       static_cast<int>(ids_now.size()) != problem_now.num_constraints() ||
       impulse_before.size() != problem_before.num_rows()) {
     refuse("carry_over: identities and impulse do not fit the problems");
   }
-  std::map<ConstraintIdentity, int> before;
+  std::map<SequenceIdentity, int> before;
   for (int i = 0; i < problem_before.num_constraints(); ++i) before.emplace(ids_before[i], i);
   guess.setZero(problem_now.num_rows());
   for (int i = 0; i < problem_now.num_constraints(); ++i) {

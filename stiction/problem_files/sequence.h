@@ -13,11 +13,11 @@
 namespace stiction {
 
 // Names a constraint across steps; equal in consecutive steps means the same contact, tangents carried along with it.
-using ConstraintIdentity = std::array<int, 3>;
+using SequenceIdentity = std::array<int, 3>;
 
 struct SequenceStep {
   ContactProblem problem;              // factored; contacts and unilateral rows
-  std::vector<ConstraintIdentity> id;  // one per constraint
+  std::vector<SequenceIdentity> id;  // one per constraint
   VectorX reference;                   // stored impulse, N·s, as good as the README of the data says
 };
 
@@ -33,8 +33,8 @@ Sequence read_sequence(const hdf5::File& file);
 
 // A guess for the problem of this step from the impulse of the step before: constraints with the same identity and as
 // many rows keep their impulse, new ones start from zero.
-void carry_over(std::span<const ConstraintIdentity> ids_before, const ContactProblem& problem_before,
-                VectorView impulse_before, std::span<const ConstraintIdentity> ids_now,
+void carry_over(std::span<const SequenceIdentity> ids_before, const ContactProblem& problem_before,
+                VectorView impulse_before, std::span<const SequenceIdentity> ids_now,
                 const ContactProblem& problem_now, VectorX& guess);
 
 }  // namespace stiction

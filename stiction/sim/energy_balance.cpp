@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "stiction/dynamics/mechanics.h"
-#include "stiction/sim/position_projection.h"
 
 namespace stiction {
 namespace {
@@ -56,10 +55,10 @@ void EnergyBalance::open(const DynamicsData& dynamics, const FreeSpin& free_spin
 
 // λ·J v̄ without a product with M: constraint_work is λ·J (v_f + v⁺)/2, and λ·J (v_f − v) = Δt force·M⁻¹Jᵀλ.
 void EnergyBalance::account(const Motion& m, StepReport& report) {
-  const double *v = m.v.data(), *end = m.end_velocity.data(), *damped_at = m.implicit ? end : v;
+  const double *v = m.v.data(), *end = m.v_end.data(), *damped_at = m.implicit ? end : v;
   const double *actuators = m.actuation.actuator_force().data(), *damping = m.actuation.damping().data();
   const double *joint_force = m.joint_force.data(), *force = m.force.data();
-  const double* by_constraints = m.constraint_velocity.data();
+  const double* by_constraints = m.v_constraint.data();
   const int n = static_cast<int>(m.v.size());
   Products products;
   int j = 0;
@@ -75,7 +74,7 @@ void EnergyBalance::account(const Motion& m, StepReport& report) {
   report.damped = time_step_ * sum_halves(products.damped);
   report.applied_work = time_step_ * sum_halves(products.applied);
   if (!m.external_forces.empty()) {
-    mean_ = 0.5 * (m.v + m.end_velocity);
+    mean_ = 0.5 * (m.v + m.v_end);
     applied_.setZero();
     for (const BodyWrench& w : m.external_forces) {
       add_body_wrench(m.model, m.dynamics, w.body, w.force, w.torque, w.point, applied_.data());
@@ -86,7 +85,7 @@ void EnergyBalance::account(const Motion& m, StepReport& report) {
   if (m.rows.size() > 0) {
     work_of_constraints_ = report.constraint_work - 0.5 * time_step_ * sum_halves(products.constraints);
     if (!m.model.loops.empty()) work_of_constraints_ -= work_of_loops(m);
-    // Servo rows are in constraint_velocity, but not in constraint_work: their λ·J (v_f − v)/2 goes out again.
+    // Servo rows are in v_constraint, but not in constraint_work: their λ·J (v_f − v)/2 goes out again.
     for (std::size_t k = 0; k < m.servos.size(); ++k) {
       const int dof = m.servos[k].dof;
       const double change = end[dof] - by_constraints[dof] - v[dof];
@@ -106,7 +105,7 @@ double EnergyBalance::work_of_loops(const Motion& m) {
     const Pack4 end = m.velocity[i] - m.impulse[i] * row.compliance - row.offset;
     work += 0.5 * sum(m.impulse[i] * (end + (row.free_velocity - row.offset)));
   }
-  sum_factor_impulse(m.rows, loop_impulse_, lanes_, loop_velocity_);
+  m.rows.multiply_transposed(loop_impulse_, lanes_, loop_velocity_);
   velocity_from_factor(m.model, m.dynamics, loop_velocity_.data(), loop_velocity_.data());
   return work - 0.5 * time_step_ * m.force.dot(loop_velocity_);
 }

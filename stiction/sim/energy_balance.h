@@ -47,9 +47,9 @@ class EnergyBalance {
     const Model& model;
     const DynamicsData& dynamics;
     const Actuation& actuation;
-    const VectorX &v, &end_velocity;     // v⁺
-    const VectorX& constraint_velocity;  // v⁺ − v_f; anything where there are no rows
-    const VectorX& force;                // all but constraints: (M + added)(v_f − v) = Δt force
+    const VectorX &v, &v_end;     // v⁺
+    const VectorX& v_constraint;  // v⁺ − v_f
+    const VectorX& force;         // all but constraints: (M + added)(v_f − v) = Δt force
     const VectorX& joint_force;
     std::span<const BodyWrench> external_forces;
     const RowSet& rows;

@@ -7,6 +7,7 @@
 
 #include "stiction/constraints/row_builder.h"
 #include "stiction/constraints/stick_memory.h"
+#include "stiction/constraints/warm_start.h"
 #include "stiction/dynamics/mechanics.h"
 #include "stiction/math/metric_projection.h"
 #include "stiction/math/refuse.h"
@@ -14,7 +15,6 @@
 #include "stiction/math/set_half_line.h"
 #include "stiction/sim/actuation.h"
 #include "stiction/sim/contact_finder.h"
-#include "stiction/sim/position_projection.h"
 #include "stiction/sim/servo_limits.h"
 #include "stiction/sim/turning.h"
 #include "stiction/solvers/solver.h"
@@ -129,7 +129,7 @@ struct InverseDynamics::Workspace {
   RowSet rows;
   StickMemory stick_memory;
   std::unique_ptr<ContactSolver> solver, finisher;  // least_squares
-  VectorX acceleration, factor_impulse;
+  VectorX acceleration, v_constraint;
   std::vector<Pack4> velocity_lanes;
   VectorX asked;      // τ without constraints at v_ref
   VectorX exchanged;  // by which Turning corrects the bias in the step
@@ -209,14 +209,9 @@ void InverseDynamics::Workspace::make_rows(const State& state, VectorView v_ref)
 }
 
 void InverseDynamics::Workspace::start_from_last_step(const State& state) {
-  auto before = state.warm_starts.begin();
+  recall_guesses(state.warm_starts, row_builder, rows);
   for (int i = 0; i < rows.size(); ++i) {
-    while (before != state.warm_starts.end() && before->id < rows[i].id) ++before;
-    if (before == state.warm_starts.end()) break;
-    if (!(before->id == rows[i].id)) continue;
-    Vector3 x(before->impulse[0], before->impulse[1], before->impulse[2]);
-    if (rows[i].id.source == ConstraintSource::contact) x = row_builder.frame(i).transpose() * x;
-    for (int k = 0; k < rows[i].law.rows; ++k) result.impulse[result.constraints[i].first_row + k] = x[k];
+    for (int k = 0; k < rows[i].law.rows; ++k) result.impulse[result.constraints[i].first_row + k] = rows[i].guess[k];
   }
 }
 
@@ -242,13 +237,13 @@ VectorX InverseDynamics::Workspace::transpose_product(const VectorX& impulse) {
     const Constraint& c = result.constraints[i];
     for (int k = 0; k < c.rows; ++k) packs[i][k] = impulse[c.first_row + k];
   }
-  factor_impulse.setZero(nv);
-  if (rows.size() > 0) sum_factor_impulse(rows, packs, velocity_lanes, factor_impulse);
-  velocity_from_factor(*model, dynamics, factor_impulse.data(), factor_impulse.data());
+  v_constraint.setZero(nv);
+  if (rows.size() > 0) rows.multiply_transposed(packs, velocity_lanes, v_constraint);
+  velocity_from_factor(*model, dynamics, v_constraint.data(), v_constraint.data());
   VectorX product(nv);
-  multiply_inertia(*model, dynamics, factor_impulse.data(), product.data());
+  multiply_inertia(*model, dynamics, v_constraint.data(), product.data());
   if (const double* added = actuation.added_diagonal()) {
-    for (int j = 0; j < nv; ++j) product[j] += added[j] * factor_impulse[j];
+    for (int j = 0; j < nv; ++j) product[j] += added[j] * v_constraint[j];
   }
   return product;
 }
@@ -373,8 +368,8 @@ void InverseDynamics::Workspace::solve_least_squares(VectorView v_ref) {
 double InverseDynamics::Workspace::turn(const Simulator& simulator, VectorView v_ref) {
   if (!simulator_settings.implicit_turning) return 0.0;
   const State& state = simulator.state();
-  transpose_product(result.impulse);  // fills factor_impulse
-  const VectorX before = asked, free_velocity = result.velocity - factor_impulse;
+  transpose_product(result.impulse);  // fills v_constraint
+  const VectorX before = asked, free_velocity = result.velocity - v_constraint;
   const double dt = simulator_settings.time_step;
   constexpr int max_repetitions = 20;  // they contract by about Δt ω
   double change = 1.0;

@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "stiction/constraints/identity.h"
+#include "stiction/constraints/constraint_identity.h"
 #include "stiction/contact/judge.h"
 #include "stiction/sim/simulator.h"
 
@@ -67,7 +67,7 @@ struct InverseDynamicsResult {
   double unactuated_norm = 0.0;
   double velocity_defect = 0.0;  // ‖velocity − v_ref‖
 
-  std::vector<RowIdentity> ids;         // of the constraints of the step
+  std::vector<ConstraintIdentity> ids;  // of the constraints of the step
   std::vector<Constraint> constraints;  // their laws and rows
   VectorX impulse;                      // λ, by row, N·s; contacts in their frames (t1, t2, n)
   VectorX constraint_velocity;          // σ, by row

@@ -58,39 +58,34 @@ void Simulator::Workspace::find_contacts() {
   points = state.found.points;
   roles.clear();
   report.num_rechecks = 0;
+  was_widened = false;
 }
 
-// Forces of this step may move bodies farther than the last one could know.
-void Simulator::Workspace::reach_with_free_velocity() {
-  if (model->shapes.empty()) return;
+// Forces of this step may move bodies farther than the last one could know. True where bodies may sleep: what is newly
+// within reach may wake some, and the free velocity is another one then.
+bool Simulator::Workspace::reach_with_free_velocity() {
+  if (model->shapes.empty() || was_widened) return false;
   const double slack = part_of_margin * contact_finder.margin();
-  body_velocity_current = false;
-  if (contact_finder.may_go_beyond(state.v.data(), free_velocity.data(), time_step, slack)) {
-    find_free_body_velocities();
-    if (contact_finder.widen(dynamics, body_velocity, time_step, slack, state.found.reach)) {
-      contact_finder.find(state.found.reach, state.collision, state.found.points);
-      points = state.found.points;
-      if (settings.sleeping) {
-        find_sleepers();  // what is newly within reach may wake some
-        find_free_velocity();
-        body_velocity_current = false;
-      }
-    }
-  }
-  follow_free_motion();
+  if (!contact_finder.may_go_beyond(state.v.data(), v_free.data(), time_step, slack)) return false;
+  find_body_v_free();
+  if (!contact_finder.widen(dynamics, body_v_free, time_step, slack, state.found.reach)) return false;
+  contact_finder.find(state.found.reach, state.collision, state.found.points);
+  points = state.found.points;
+  was_widened = true;
+  return settings.sleeping;
 }
 
-void Simulator::Workspace::find_free_body_velocities() {
-  if (!body_velocity_current) body_velocities(dynamics, free_velocity.data(), body_velocity);
-  body_velocity_current = true;
+void Simulator::Workspace::find_body_v_free() {
+  if (!body_v_free_current) body_velocities(dynamics, v_free.data(), body_v_free);
+  body_v_free_current = true;
 }
 
 // Points with roles of their own.
 void Simulator::Workspace::begin_roles() {
   if (!roles.empty()) return;
-  recheck_points.assign(points.begin(), points.end());
+  points_with_roles.assign(points.begin(), points.end());
   roles.assign(points.size(), PointRole::usual);
-  points = recheck_points;
+  points = points_with_roles;
 }
 
 // The half space beyond the nearest point of something far is not the thing: what flies past it crosses it as well.
@@ -105,9 +100,9 @@ void Simulator::Workspace::follow_free_motion() {
     if (s.body < 0) return SweptBody{};
     const auto b = static_cast<std::size_t>(s.body);
     const Pose& pose = contact_finder.poses()[b];
-    const Vector3 pivot = pose * s.bound_center, spin_f = to_eigen(body_velocity[b].angular);
+    const Vector3 pivot = pose * s.bound_center, spin_f = to_eigen(body_v_free[b].angular);
     const Vector3 arm = pivot - to_eigen(dynamics.reference[model->bodies[s.body].tree]);
-    return SweptBody{pose, pivot, time_step * (to_eigen(body_velocity[b].linear) + spin_f.cross(arm)),
+    return SweptBody{pose, pivot, time_step * (to_eigen(body_v_free[b].linear) + spin_f.cross(arm)),
                      time_step * spin_f};
   };
   far_touches.clear();
@@ -121,10 +116,10 @@ void Simulator::Workspace::follow_free_motion() {
       nearest = std::min(nearest, points[end].gap);
     const Shape &a = model->shapes[pair.shape_a], &b = model->shapes[pair.shape_b];
     if (nearest <= margin || a.kind() == ShapeKind::plane || b.kind() == ShapeKind::plane) continue;
-    find_free_body_velocities();
+    find_body_v_free();
     const bool approaches = std::any_of(
         points.begin() + static_cast<std::ptrdiff_t>(first), points.begin() + static_cast<std::ptrdiff_t>(end),
-        [&](const ContactPoint& p) { return p.gap + time_step * normal_velocity(p) <= margin; });
+        [&](const ContactPoint& p) { return p.gap + time_step * normal_velocity(p, body_v_free) <= margin; });
     if (!approaches) continue;
     FirstTouch touch = pair_sweep.find(a, motion(a), b, motion(b), touching);
     touch.point.id.shape_a = pair.shape_a, touch.point.id.shape_b = pair.shape_b;
@@ -134,16 +129,18 @@ void Simulator::Workspace::follow_free_motion() {
               PointRole::passes);
     if (touch.touches()) far_touches.push_back(touch);
   }
-  for (const FirstTouch& touch : far_touches)
-    add_exact(moved_back(touch.point, touch.time), touch.point.gap, touch.time);
-  if (!roles.empty()) points = recheck_points;
+  for (const FirstTouch& touch : far_touches) {
+    add_exact(moved_back(touch.point, touch.time, body_v_free), touch.point.gap, touch.time, body_v_free);
+  }
+  if (!roles.empty()) points = points_with_roles;
 }
 
 // From here on kinematics are those of the end of the step.
 void Simulator::Workspace::look_ahead() {
   const bool has_shapes = !model->shapes.empty();
+  next_found.q = q_end;
   if (has_shapes) list_promises();
-  update_kinematics(*model, next_position.data(), end_velocity.data(), dynamics);
+  update_kinematics(*model, q_end.data(), v_end.data(), dynamics);
   kinematics_current = inertia_current = false;  // not of the state, until the step is accepted
   if (!has_shapes) return;
   contact_finder.place(dynamics);
@@ -168,7 +165,7 @@ void Simulator::Workspace::look_ahead() {
                         .time_step = time_step,
                         .is_recheck = report.num_rechecks > 0,
                         .farthest_turn = farthest_turn,
-                        .asleep = settings.sleeping ? sleeping.asleep() : nullptr,
+                        .asleep = asleep(),
                         .margin = margin,
                         .tolerance = settings.geometric_tolerance});
   report.unforeseen_penetration = geometry_check.unforeseen_penetration();
@@ -183,28 +180,30 @@ void Simulator::Workspace::list_promises() {
   const int n = row_builder.num_contacts();
   promises.resize(static_cast<std::size_t>(n));
   const bool is_projected = settings.constraints.projects_joints(*model) && rows.size() > 0;
-  if (is_projected) body_velocities(dynamics, moved_velocity->data(), body_velocity);
+  if (is_projected) body_velocities(dynamics, v_move.data(), body_v_move);
   for (int i = 0; i < n; ++i) {
     const ContactPoint& point = points[row_builder.point(i)];
     double c_N = velocity[i][2] - rows[i].compliance[2] * impulse[i][2] - rows[i].offset[2];
-    if (is_projected) c_N = normal_velocity(point);
+    if (is_projected) c_N = normal_velocity(point, body_v_move);
     promises[i] = {point.id, point.normal, point.gap + time_step * c_N, impulse[i][2] > 0.0};
   }
 }
 
-// Of the two bodies of a contact at its point, by `body_velocity`; kinematics at the beginning of the step.
-double Simulator::Workspace::normal_velocity(const ContactPoint& point) const {
+// Of the two bodies of a contact at its point.
+double Simulator::Workspace::normal_velocity(const ContactPoint& point,
+                                             const AlignedVector<SpatialVector<double>>& body_v) const {
   const auto along_normal = [&](int shape) {
     const int body = model->shapes[shape].body;
     if (body < 0) return 0.0;
     const Vector3 arm = point.position - to_eigen(dynamics.reference[model->bodies[body].tree]);
-    const SpatialVector<double>& v = body_velocity[static_cast<std::size_t>(body)];
+    const SpatialVector<double>& v = body_v[static_cast<std::size_t>(body)];
     return point.normal.dot(to_eigen(v.linear) + Vector3(to_eigen(v.angular)).cross(arm));
   };
   return along_normal(point.id.shape_a) - along_normal(point.id.shape_b);
 }
 
-// Contacts that the step missed become rows: true where it is to be solved again.
+// Contacts that the step missed become points: true where it is to be solved again. Kinematics and the factor of the
+// inertia are those of its beginning again.
 bool Simulator::Workspace::recheck() {
   if (!settings.recheck || geometry_check.missed().empty() || report.num_rechecks >= most_rechecks) return false;
   ++report.num_rechecks;
@@ -212,73 +211,57 @@ bool Simulator::Workspace::recheck() {
   update_kinematics(*model, state.q.data(), state.v.data(), dynamics);
   update_inertia(*model, dynamics);
   factor_inertia(*model, actuation.added_diagonal(), dynamics);
-  body_velocities(dynamics, end_velocity.data(), body_velocity);
+  body_velocities(dynamics, v_end.data(), body_v_end);
   begin_roles();
   for (const MissedContact& missed : geometry_check.missed()) {
     contact_finder.forget_pair(missed.point.id, state.collision);
-    add_missed(missed);
+    // The row Φ_s + Δt J (v − s v⁺) ≥ least, as a contact with the gap that says so at the beginning of the step.
+    add_exact(moved_back(missed.point, missed.time, body_v_end), missed.point.gap - missed.least_gap, missed.time,
+              body_v_end);
   }
-  points = recheck_points;
+  points = points_with_roles;
   return true;
-}
-
-// The row Φ_s + Δt J (v − s v⁺) ≥ least, as a contact with the gap that says so at the beginning of the step.
-void Simulator::Workspace::add_missed(const MissedContact& missed) {
-  add_exact(moved_back(missed.point, missed.time), missed.point.gap - missed.least_gap, missed.time);
 }
 
 // A point of contact after a part of the step as seen from the bodies at its beginning: arms about the reference of a
 // tree stay, since it is these that turn a velocity of the tree into one along the normal there. Two trees: halfway.
-ContactPoint Simulator::Workspace::moved_back(ContactPoint point, double time) const {
+ContactPoint Simulator::Workspace::moved_back(ContactPoint point, double time,
+                                              const AlignedVector<SpatialVector<double>>& body_v) const {
   Vector3 moved = Vector3::Zero();
   double sides = 0.0;
   for (const int shape : {point.id.shape_a, point.id.shape_b}) {
     const int body = model->shapes[shape].body;
     if (body < 0) continue;
     const int root = model->trees[model->bodies[body].tree].first_body;
-    moved += time * time_step * to_eigen(body_velocity[static_cast<std::size_t>(root)].linear);
+    moved += time * time_step * to_eigen(body_v[static_cast<std::size_t>(root)].linear);
     sides += 1.0;
   }
   point.position -= moved / std::max(1.0, sides);
   return point;
 }
 
-void Simulator::Workspace::add_exact(ContactPoint point, double gap, double time) {
-  point.gap = gap - time * time_step * normal_velocity(point);
+void Simulator::Workspace::add_exact(ContactPoint point, double gap, double time,
+                                     const AlignedVector<SpatialVector<double>>& body_v) {
+  point.gap = gap - time * time_step * normal_velocity(point, body_v);
   const auto find = [&] {
-    return std::lower_bound(recheck_points.begin(), recheck_points.end(), point,
+    return std::lower_bound(points_with_roles.begin(), points_with_roles.end(), point,
                             [](const ContactPoint& a, const ContactPoint& b) { return a.id < b.id; });
   };
   auto at = find();
   // Another point of the same name that was missed in an earlier round stays beside this one.
-  while (at != recheck_points.end() && at->id == point.id &&
-         roles[static_cast<std::size_t>(at - recheck_points.begin())] == PointRole::exact) {
+  while (at != points_with_roles.end() && at->id == point.id &&
+         roles[static_cast<std::size_t>(at - points_with_roles.begin())] == PointRole::exact) {
     point.id.feature += another_name;
     at = find();
   }
-  const auto index = at - recheck_points.begin();
-  if (at != recheck_points.end() && at->id == point.id) {
+  const auto index = at - points_with_roles.begin();
+  if (at != points_with_roles.end() && at->id == point.id) {
     *at = point;
     roles[static_cast<std::size_t>(index)] = PointRole::exact;
   } else {
-    recheck_points.insert(at, point);
+    points_with_roles.insert(at, point);
     roles.insert(roles.begin() + index, PointRole::exact);
   }
-}
-
-// The step is done: its end is the state.
-void Simulator::Workspace::accept() {
-  next_found.q = next_position;  // from here on nothing can fail
-  if (settings.sleeping) sleeping.count(*model, end_velocity, settings.sleep_speed, state.rest_steps);
-  undo.is_accepted = true;
-  state.warm_starts.swap(next_warm_starts);
-  state.found.swap(next_found);
-  state.q.swap(next_position);
-  state.v.swap(end_velocity);
-  state.time += time_step;
-  ++state.step;
-  found_current = placed = kinematics_current = true;
-  inertia_current = contacts_current = past_current = false;
 }
 
 }  // namespace stiction

@@ -17,16 +17,6 @@ constexpr double damping = 1e-6;
 
 }  // namespace
 
-void sum_factor_impulse(const RowSet& rows, std::span<const Pack4> impulse, std::vector<Pack4>& lanes, VectorX& w) {
-  lanes.assign(static_cast<std::size_t>(w.size()), Pack4{});
-  for (int i = 0; i < rows.size(); ++i) {
-    const Pack4 lambda = impulse[i];
-    const int end = rows.end_column(i);
-    for (int c = rows.first_column(i); c < end; ++c) lanes[rows.velocity[c]] += rows.columns[c] * lambda;
-  }
-  for (Eigen::Index j = 0; j < w.size(); ++j) w[j] = sum(lanes[j]);
-}
-
 // The rows of positions: normals of contacts and limits one-sided, loops two-sided. False where all are in order.
 bool PositionProjection::copy_rows(const Model& model, const RowSet& rows, std::span<const Pack4> end_velocity,
                                    double time_step, const ConstraintSettings& settings) {
@@ -79,24 +69,24 @@ const VectorX& PositionProjection::project(const Model& model, const DynamicsDat
   if (!copy_rows(model, rows, end_velocity, time_step, settings)) return pseudo_velocity_;
   islands_.find(rows_, static_cast<int>(model.trees.size()));
   while (static_cast<int>(slots_.size()) < islands_.size()) {
-    IslandSlot& slot = slots_.emplace_back();
+    Slot& slot = slots_.emplace_back();
     slot.solver = make_solver("auto");
     slot.solver->settings().tolerance = correction_tolerance;
     slot.solver->settings().max_iterations = correction_iterations;
   }
   impulse_.assign(rows_.size(), Pack4{});
   for (int k = 0; k < islands_.size(); ++k) {
-    IslandSlot& island = slots_[k];
+    Slot& island = slots_[k];
     const auto members = islands_.constraints(k);
     const ContactProblem& problem = island.assembler.assemble(model, rows_, members);
     island.solution.impulse.setZero(problem.num_rows());
-    island.report = island.solver->solve(problem, island.solution);
+    island.solver->solve(problem, island.solution);
     for (std::size_t i = 0; i < members.size(); ++i) {
       const Constraint& c = problem.constraint(static_cast<int>(i));
       for (int r = 0; r < c.rows; ++r) impulse_[members[i]][r] = island.solution.impulse[c.first_row + r];
     }
   }
-  sum_factor_impulse(rows_, impulse_, lanes_, pseudo_velocity_);
+  rows_.multiply_transposed(impulse_, lanes_, pseudo_velocity_);
   velocity_from_factor(model, dynamics, pseudo_velocity_.data(), pseudo_velocity_.data());
   return pseudo_velocity_;
 }

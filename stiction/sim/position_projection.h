@@ -10,14 +10,16 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "stiction/constraints/assemble.h"
 #include "stiction/constraints/islands.h"
 #include "stiction/constraints/row_set.h"
 #include "stiction/constraints/settings.h"
 #include "stiction/dynamics/dynamics.h"
-#include "stiction/sim/island_slot.h"
+#include "stiction/solvers/solver.h"
 
 namespace stiction {
 
@@ -31,15 +33,18 @@ class PositionProjection {
   bool copy_rows(const Model& model, const RowSet& rows, std::span<const Pack4> end_velocity, double time_step,
                  const ConstraintSettings& settings);
 
+  struct Slot {  // of an island
+    ProblemAssembler assembler;
+    std::unique_ptr<ContactSolver> solver;
+    ContactSolution solution;
+  };
+
   RowSet rows_;
   Islands islands_;
-  std::deque<IslandSlot> slots_;
+  std::deque<Slot> slots_;
   VectorX pseudo_velocity_;
   std::vector<Pack4> impulse_;  // by constraint
   std::vector<Pack4> lanes_;
 };
-
-// w = Aᵀ λ over all constraints, in the coordinates of the inertia's factor; `lanes` is scratch.
-void sum_factor_impulse(const RowSet& rows, std::span<const Pack4> impulse, std::vector<Pack4>& lanes, VectorX& w);
 
 }  // namespace stiction

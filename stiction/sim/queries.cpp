@@ -17,7 +17,7 @@ void Simulator::Workspace::list_contacts() {
     c.frame = row_builder.frame(i);
     c.impulse = Vector3(impulse[i][0], impulse[i][1], impulse[i][2]);
     c.force = c.frame * c.impulse / time_step;
-    const Pack4 end = velocity[i] - rows[i].compliance * impulse[i] - rows[i].offset;
+    const Pack4 end = end_velocity(i);
     c.velocity = Vector3(end[0], end[1], end[2]);
     c.friction = rows[i].law.friction;
     c.regime = regime[i];
@@ -41,17 +41,16 @@ const VectorX& Simulator::actuator_forces() const {
   return workspace_->actuation.actuator_forces();
 }
 
-// The last step began at the positions and velocities that accept() left in its buffers.
 const DynamicsData& Simulator::Workspace::past_dynamics() {
-  if (!past) past.emplace(*model);
-  if (!past_current) {
+  if (!dynamics_before) dynamics_before.emplace(*model);
+  if (!dynamics_before_current) {
     // Of its forces, those of turning belong to another velocity.
-    const VectorX& turned_at = settings.implicit_turning ? turning.mean_velocity() : end_velocity;
-    update_kinematics(*model, next_position.data(), turned_at.data(), *past);
-    update_inertia(*model, *past);
-    past_current = true;
+    const VectorX& turned_at = settings.implicit_turning ? turning.mean_velocity() : v_before;
+    update_kinematics(*model, q_before.data(), turned_at.data(), *dynamics_before);
+    update_inertia(*model, *dynamics_before);
+    dynamics_before_current = true;
   }
-  return *past;
+  return *dynamics_before;
 }
 
 // Forces of loop closures in the last step: on body a at p_a, and the opposite on body b at p_b.
@@ -62,7 +61,7 @@ void Simulator::Workspace::for_each_loop_wrench(Function&& function) {
     const Loop& loop = model->loops[rows[i].id.first];
     if (loop.kind == LoopKind::joint_equality) continue;  // acts along joints, between no two bodies
     const auto pose_of = [&](int on, const Pose& pose) {
-      return on < 0 ? pose : stiction::body_pose(*past, on) * pose;
+      return on < 0 ? pose : stiction::body_pose(*dynamics_before, on) * pose;
     };
     const Pose a = pose_of(loop.body_a, loop.pose_a), b = pose_of(loop.body_b, loop.pose_b);
     const int block = rows[i].id.second;
@@ -85,11 +84,9 @@ const VectorX& Simulator::constraint_impulse() const {
     w.constraint_impulse.setZero();
     return w.constraint_impulse;
   }
-  // factor_impulse holds (M + added)⁻¹ Jᵀ λ.
-  multiply_inertia(*w.model, w.past_dynamics(), w.factor_impulse.data(), w.constraint_impulse.data());
+  multiply_inertia(*w.model, w.past_dynamics(), w.v_constraint.data(), w.constraint_impulse.data());
   if (const double* added = w.actuation.added_diagonal()) {
-    for (Eigen::Index j = 0; j < w.factor_impulse.size(); ++j)
-      w.constraint_impulse[j] += added[j] * w.factor_impulse[j];
+    for (Eigen::Index j = 0; j < w.v_constraint.size(); ++j) w.constraint_impulse[j] += added[j] * w.v_constraint[j];
   }
   const auto impulse = w.servo_impulse();
   const auto servos = w.servo_limits.rows();
@@ -106,8 +103,8 @@ std::pair<Vector3, Vector3> Simulator::joint_wrench(int body) {
   if (w.state.step == 0 || !w.has_rows || w.model->bodies[body].joint == JointType::free)
     return {Vector3::Zero(), Vector3::Zero()};
   w.past_dynamics();
-  DynamicsData& past = *w.past;
-  const VectorX acceleration = (w.state.v - w.end_velocity) / w.time_step;
+  DynamicsData& past = *w.dynamics_before;
+  const VectorX acceleration = (w.state.v - w.v_before) / w.time_step;
   VectorX tau(acceleration.size());
   inverse_dynamics(*w.model, past, acceleration.data(), nullptr, 0, tau.data());
   const Vector3 origin = stiction::body_pose(past, body).position;

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "stiction/constraints/identity.h"
+#include "stiction/constraints/warm_start.h"
 #include "stiction/sim/actuation.h"
 #include "stiction/sim/servo_law.h"
 

@@ -15,21 +15,21 @@ void Simulator::Workspace::find_free_velocity() {
   const bool remembers_servos =
       !state.warm_starts.empty() && state.warm_starts.back().id.source == ConstraintSource::servo;
   if (settings.implicit_turning && remembers_servos) solve_free_velocity();
-  servo_limits.begin(state.warm_starts, state.v.data(), settings.sleeping ? sleeping.asleep() : nullptr, time_step,
-                     actuation);
+  servo_limits.begin(state.warm_starts, state.v.data(), asleep(), time_step, actuation);
   do {
     solve_free_velocity();
-  } while (servo_limits.check_free_velocity(state.v.data(), free_velocity.data(), actuation));
+  } while (servo_limits.check_free_velocity(state.v.data(), v_free.data(), actuation));
 }
 
-bool Simulator::Workspace::limit_servos() {
+// Whether one broke its limit: the free velocity is another one, and rows and solution must follow.
+bool Simulator::Workspace::check_servos() {
   if (model->actuators.empty()) return false;
-  if (servo_limits.check_end_velocity(state.v.data(), end_velocity.data(), actuation)) {
+  if (servo_limits.check_end_velocity(state.v.data(), v_end.data(), actuation)) {
     solve_free_velocity();
     return true;
   }
-  actuation.finish(end_velocity.data());
-  servo_limits.finish(end_velocity.data(), servo_impulse(), actuation);
+  actuation.finish(v_end.data());
+  servo_limits.finish(v_end.data(), servo_impulse(), actuation);
   return false;
 }
 

@@ -54,6 +54,11 @@ double checked_time_step(double time_step) {
   refuse("simulator: the model suggests a time_step of ", time_step, "; it must be finite and positive");
 }
 
+SimulatorSettings with_time_step(SimulatorSettings settings, double time_step) {
+  settings.time_step = time_step;
+  return settings;
+}
+
 std::shared_ptr<const Model> not_null(std::shared_ptr<const Model> model) {
   if (!model) refuse("simulator: there is no model");
   return model;
@@ -68,12 +73,6 @@ void check_input(const char* name, VectorView values, Eigen::Index wanted) {
 
 }  // namespace
 
-std::string_view to_string(StepStage stage) {
-  static constexpr std::string_view names[] = {"kinematics", "collide", "free_velocity", "rows",
-                                               "solve",      "judge",   "integrate",     "count"};
-  return names[static_cast<int>(stage)];
-}
-
 Simulator::Workspace::Workspace(std::shared_ptr<const Model> m, const SimulatorSettings& s)
     : model(not_null(std::move(m))),
       settings(checked(s)),
@@ -87,130 +86,11 @@ Simulator::Workspace::Workspace(std::shared_ptr<const Model> m, const SimulatorS
       turning(*model),
       row_builder(model),
       stick_memory(*model),
-      pool(s.threads),
+      island_solver(model, with_time_step(s, time_step)),
       energy_balance(*model, time_step) {
   settings.time_step = time_step;
-  contact_model = make_configured_solver()->traits().model;
   joint_force.setZero(model->num_velocities());
   resize_velocities();
-}
-
-std::unique_ptr<ContactSolver> Simulator::Workspace::make_configured_solver() const {
-  auto solver = make_solver(settings.solver);
-  // The judge computes σ in another order than the solver; half the tolerance leaves room for the rounding of both.
-  solver->settings().tolerance = 0.5 * settings.tolerance;
-  solver->settings().acceptable_tolerance = 0.5 * settings.acceptable_tolerance;
-  solver->settings().max_iterations = settings.max_iterations;
-  solver->settings().interrupt = interrupt;
-  for (const auto& [name, value] : solver_options) solver->set_option(name, value);
-  return solver;
-}
-
-IslandSlot& Simulator::Workspace::slot(int k) {
-  while (static_cast<int>(slots.size()) <= k) {
-    auto solver = make_configured_solver();  // a slot without one is never seen, also where memory ends
-    slots.emplace_back().solver = std::move(solver);
-    // Links of a robot in free fall do not move against each other: what is left of g then is rounding. A residual
-    // relative to it would mean nothing; relative to what gravity does in a step it does.
-    slots.back().assembler.set_velocity_floor(model->gravity.norm() * time_step);
-  }
-  return slots[k];
-}
-
-void Simulator::Workspace::count_uncertified() {
-  num_uncertified_steps += !report.certified();
-  num_law_uncertified_steps += !report.law_certified;
-  num_geometry_uncertified_steps += !report.geometry_certified;
-  num_energy_uncertified_steps += !report.energy_certified;
-}
-
-void Simulator::Workspace::begin_step() {
-  if (is_broken) renew_scratch();
-  clock.start(settings.timed_every, report);
-  report.iterations = report.factorisations = 0;  // of all rounds of the step
-  spent_iterations = 0;
-  contact_finder.note_changes();
-  undo.found = state.found;
-  undo.rest_steps = state.rest_steps;
-  undo.rest_inputs = state.rest_inputs;
-  undo.time = state.time;
-  undo.energy = energy_balance.memory();
-  undo.is_accepted = contacts_current = false;
-  stop_if_asked();
-}
-
-// What throws is undone by who called the step.
-void Simulator::Workspace::stop_if_asked() {
-  if (interrupt == nullptr || !interrupt->check()) return;
-  throw StepInterrupted("step at time " + std::to_string(state.time) + ": interrupted");
-}
-
-// Nothing here allocates: what ran out of memory can be undone too.
-void Simulator::Workspace::undo_step() {
-  if (undo.is_accepted) {
-    state.warm_starts.swap(next_warm_starts);
-    state.q.swap(next_position);
-    state.v.swap(end_velocity);
-    state.time = undo.time;
-    --state.step;
-  }
-  contact_finder.take_back(state.collision);
-  state.found.swap(undo.found);
-  state.rest_steps.swap(undo.rest_steps);
-  state.rest_inputs = undo.rest_inputs;
-  points = {};
-  is_broken = true;
-  has_rows = past_current = false;
-  const bool knows_contacts = contacts_current;
-  state_changed();
-  contacts_current = knows_contacts;
-  energy_balance.restore(undo.energy);
-}
-
-// Stages keep their memory from step to step, sized as it was needed; where one ended early, sizes may not agree.
-void Simulator::Workspace::renew_scratch() {
-  dynamics = DynamicsData(*model);
-  contact_finder = ContactFinder(model, settings.collision);
-  actuation = Actuation(*model);
-  servo_limits = ServoLimits(*model);
-  free_spin = FreeSpin(*model);
-  turning = Turning(*model);
-  row_builder = RowBuilder(model);
-  rows = RowSet();
-  stick_memory = StickMemory(*model);
-  islands = Islands();
-  slots.clear();
-  num_slots = 0;
-  sleeping = Sleeping();
-  projection = PositionProjection();
-  geometry_check = GeometryCheck();
-  pair_sweep = PairSweep();
-  past.reset();
-  const EnergyBalance::Memory memory = energy_balance.memory();
-  energy_balance = EnergyBalance(*model, time_step);
-  energy_balance.restore(memory);
-  resize_velocities();
-  is_broken = false;
-}
-
-void Simulator::Workspace::resize_velocities() {
-  const int nv = model->num_velocities();
-  generalized_force.setZero(nv);
-  free_velocity.setZero(nv);
-  factor_impulse.setZero(nv);
-  constraint_impulse.setZero(nv);
-  end_velocity.setZero(nv);
-  next_position = model->initial_position;
-}
-
-// The contacts of the step stay to be looked at; all else is that of before.
-void Simulator::Workspace::raise() {
-  count_uncertified();
-  list_contacts();
-  throw SolverFailure("step at time " + std::to_string(state.time) + ": " + settings.solver + " ended " +
-                          std::string(to_string(report.status)) + " with a residual of " +
-                          std::to_string(report.residuals.eps_nat),
-                      report);
 }
 
 void Simulator::Workspace::wake() {
@@ -280,14 +160,11 @@ long Simulator::num_energy_uncertified_steps() const {
 }
 
 void Simulator::set_solver_option(std::string_view name, double value) {
-  Workspace& w = *workspace_;
-  w.make_configured_solver()->set_option(name, value);  // throws where there is no such option
-  w.solver_options.emplace_back(name, value);
-  for (IslandSlot& slot : w.slots) slot.solver->set_option(name, value);
+  workspace_->island_solver.set_option(name, value);
 }
 
 std::span<const std::pair<std::string, double>> Simulator::solver_options() const {
-  return workspace_->solver_options;
+  return workspace_->island_solver.options();
 }
 
 void Simulator::set_state(const State& state) {
@@ -363,66 +240,6 @@ std::span<const BodyWrench> Simulator::external_forces() const {
 
 void Simulator::set_interrupt(Interrupt* interrupt) {
   workspace_->interrupt = interrupt;
-  for (IslandSlot& slot : workspace_->slots) slot.solver->settings().interrupt = interrupt;
-}
-
-const StepReport& Simulator::step() {
-  Workspace& w = *workspace_;
-  w.begin_step();
-  try {
-    w.run_stages();
-  } catch (const SolverFailure&) {
-    w.undo_step();
-    w.is_broken = false;
-    throw;
-  } catch (...) {
-    w.undo_step();
-    throw;
-  }
-  return w.report;
-}
-
-void Simulator::Workspace::run_stages() {
-  update_dynamics();
-  clock.stop(StepStage::kinematics, report);
-  find_contacts();
-  find_sleepers();
-  clock.stop(StepStage::collide, report);
-  find_free_velocity();
-  clock.stop(StepStage::free_velocity, report);
-  reach_with_free_velocity();
-  clock.stop(StepStage::collide, report);
-  do {
-    make_rows();
-    clock.stop(StepStage::rows, report);
-    solve_islands();
-    while (limit_servos()) {
-      make_rows();
-      solve_islands();
-    }
-    clock.stop(StepStage::solve, report);
-    judge_islands();
-    clock.stop(StepStage::judge, report);
-    find_end();
-    clock.stop(StepStage::integrate, report);
-    look_ahead();
-    clock.stop(StepStage::collide, report);
-  } while (recheck());
-  worst_residual = std::max(worst_residual, report.residuals.eps_nat);
-  if (!report.accepted) ++num_failed_steps;
-  if (!report.accepted && settings.on_failure == FailurePolicy::raise) raise();
-  accept();
-  close_energy();
-  clock.stop(StepStage::integrate, report);
-  count_uncertified();
-  report.time = state.time;
-  has_rows = true;
-}
-
-const StepReport& Simulator::step(int count) {
-  if (count < 0) refuse("step: count is ", count);
-  for (int k = 0; k < count; ++k) step();
-  return workspace_->report;
 }
 
 }  // namespace stiction

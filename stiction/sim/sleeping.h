@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "stiction/collision/contact_point.h"
-#include "stiction/constraints/identity.h"
+#include "stiction/constraints/warm_start.h"
 #include "stiction/dynamics/dynamics.h"
 #include "stiction/model/model.h"
 #include "stiction/sim/state.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "stiction/collision/collision_cache.h"
-#include "stiction/constraints/identity.h"
+#include "stiction/constraints/warm_start.h"
 #include "stiction/model/model.h"
 #include "stiction/sim/found_contacts.h"
 

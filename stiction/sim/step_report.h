@@ -9,8 +9,30 @@
 
 namespace stiction {
 
-// The stages of a step, in execution order.
-enum class StepStage { kinematics, collide, free_velocity, rows, solve, judge, integrate, count };
+// The stages of a step, in execution order (theory §3.1); step.cpp has the list.
+enum class StepStage {
+  kinematics,     // poses, velocities, inertia, bias at the beginning
+  collide,        // points there, unless the last step has found them
+  sleep,          // which trees rest
+  free_velocity,  // v_f
+  reach,          // points that v_f may bring together; then sleep and free_velocity once more
+  free_motion,    // what passes by and what meets otherwise, of points far away
+  rows,           // constraints from points, limits, dry friction, loops, servos
+  warm_start,     // what the last step knew of them
+  islands,        // constraints that meet; redundant ones are left out
+  problems,       // the contact problem of each island
+  solve,          // λ, v⁺
+  servos,         // limits of servos at v⁺; broken ones: from rows on again
+  judge,          // residuals
+  account,        // constraints by kind and regime, works
+  integrate,      // q⁺
+  remember,       // warm starts for the next step
+  look_ahead,     // points at q⁺, against what the rows promised
+  recheck,        // points that were missed; then from rows on again
+  certify,        // the energy balance, counts; a step that is not accepted may throw
+  accept,         // the end is the state
+  count
+};
 std::string_view to_string(StepStage stage);
 
 struct StepReport {

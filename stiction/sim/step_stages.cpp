@@ -40,25 +40,26 @@ void Simulator::Workspace::solve_free_velocity() {
   }
   if (has_turned) generalized_force += turning_force;  // servos are taken otherwise than at first
   factor_inertia(*model, actuation.added_diagonal(), dynamics);
-  free_velocity = time_step * generalized_force;
-  solve_inertia(*model, dynamics, free_velocity.data());
-  free_velocity += state.v;
+  body_v_free_current = false;
+  v_free = time_step * generalized_force;
+  solve_inertia(*model, dynamics, v_free.data());
+  v_free += state.v;
   if (settings.implicit_turning && !has_turned) {
     const bool may_solve_again = servo_limits.has_any();
-    if (may_solve_again) turning_force = -generalized_force;
-    free_spin.correct(dynamics, state.v.data(), time_step, free_velocity.data(), generalized_force.data());
-    turning.correct(*model, dynamics, state.v.data(), actuation.added_diagonal(), time_step, free_velocity.data(),
+    if (may_solve_again) explicit_force = generalized_force;
+    free_spin.correct(dynamics, state.v.data(), time_step, v_free.data(), generalized_force.data());
+    turning.correct(*model, dynamics, state.v.data(), actuation.added_diagonal(), time_step, v_free.data(),
                     generalized_force.data());
-    if (may_solve_again) turning_force += generalized_force;
+    if (may_solve_again) turning_force = generalized_force - explicit_force;
     has_turned = may_solve_again;
   }
   for (std::size_t t = 0; settings.sleeping && t < model->trees.size(); ++t) {
     if (!sleeping.is_asleep(static_cast<int>(t))) continue;
-    free_velocity.segment(model->trees[t].first_velocity, model->trees[t].num_velocities).setZero();
+    v_free.segment(model->trees[t].first_velocity, model->trees[t].num_velocities).setZero();
   }
-  if (!std::isfinite((free_velocity.array() * 0.0).sum())) {
+  if (!std::isfinite((v_free.array() * 0.0).sum())) {
     for (int j = 0; j < nv; ++j) {
-      if (!std::isfinite(free_velocity[j])) {
+      if (!std::isfinite(v_free[j])) {
         throw std::runtime_error("step at time " + std::to_string(state.time) + ": the free velocity v[" +
                                  std::to_string(j) + "] is not finite; positions, velocities or forces grew too large");
       }
@@ -70,21 +71,30 @@ void Simulator::Workspace::make_rows() {
   row_builder.build({.dynamics = dynamics,
                      .q = state.q.data(),
                      .v = state.v.data(),
-                     .v_free = free_velocity.data(),
+                     .v_free = v_free.data(),
                      .contacts = points,
                      .roles = roles.empty() ? nullptr : roles.data(),
                      .contact_margin = settings.collision.margin,
                      .time_step = time_step,
                      .settings = settings.constraints,
-                     .asleep = settings.sleeping ? sleeping.asleep() : nullptr,
+                     .asleep = asleep(),
                      .servos = servo_limits.rows()},
                     rows);
-  carry_guesses();
+}
+
+// What the rows were in the last step, or in the last round of this one: jams, guesses, where contacts began to stick.
+void Simulator::Workspace::recall_last_step() {
+  recall_jams(state.warm_starts, state.step, time_step, settings.constraints, rows);
+  if (settings.warm_start) {
+    recall_guesses(state.warm_starts, row_builder, rows);
+    if (report.num_rechecks > 0) recall_guesses(next_warm_starts, row_builder, rows);
+  }
   stick_memory.recall(stick_inputs(), rows);
+}
+
+void Simulator::Workspace::find_islands() {
   islands.find(rows, static_cast<int>(model->trees.size()));
   leave_out_rows();
-  num_slots = islands.size();
-  for (int k = 0; k < num_slots; ++k) assemble_island(k);
 }
 
 void Simulator::Workspace::leave_out_rows() {
@@ -106,203 +116,81 @@ StickMemory::Inputs Simulator::Workspace::stick_inputs() const {
           state.warm_starts, time_step,      state.step, settings.constraints};
 }
 
-// Its problem, and the guess to start from.
-void Simulator::Workspace::assemble_island(int k) {
-  IslandSlot& island = slot(k);
-  const auto members = islands.constraints(k);
-  const ContactProblem& problem = island.assembler.assemble(*model, rows, members);
-  island.solution.impulse.resize(problem.num_rows());
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const Constraint& c = problem.constraint(static_cast<int>(i));
-    for (int r = 0; r < c.rows; ++r) island.solution.impulse[c.first_row + r] = rows[members[i]].guess[r];
-  }
-}
-
-// What was jammed in the last step is left as it is: a jam outlasts a step, and to find it again costs a hundred
-// factorisations. One of which nothing has changed, no depth and no contact, is not tried again; others are, now and
-// then. Both lists ascend.
-void Simulator::Workspace::carry_jams() {
-  constexpr int try_every = 64;                      // steps
-  constexpr double same = 0.1;                       // of a depth: no change
-  const auto for_each_left = [this](auto&& visit) {  // visit(where it was left, row or null)
-    int i = 0;
-    for (const WarmStart& before : state.warm_starts) {
-      if (before.left_depth == 0.0) continue;
-      while (i < rows.size() && rows[i].id < before.id) ++i;
-      visit(before, i < rows.size() && rows[i].id == before.id ? &rows[i] : nullptr);
-    }
-  };
-  bool changed = false;
-  for_each_left([&](const WarmStart& before, const RowSet::Row* row) {
-    const bool stays =
-        row && before.left_depth > 0.0 && std::abs(-row->error[2] - before.left_depth) <= same * before.left_depth;
-    changed = changed || !stays;
-  });
-  if (changed && state.step % try_every == 0) return;
-  for_each_left([&](const WarmStart& before, RowSet::Row* row) {
-    if (!row) return;
-    leave_at_depth(std::abs(before.left_depth), time_step, settings.constraints, *row);
-    row->jam_changed = changed;
-  });
-}
-
-// Guesses by identity: both lists ascend.
-void Simulator::Workspace::carry_guesses() {
-  carry_jams();
-  if (!settings.warm_start) return;
-  auto before = state.warm_starts.begin();
-  for (int i = 0; i < rows.size(); ++i) {
-    while (before != state.warm_starts.end() && before->id < rows[i].id) ++before;
-    if (before == state.warm_starts.end()) break;
-    if (before->id == rows[i].id) set_guess(i, *before);
-  }
-  if (report.num_rechecks == 0) return;
-  auto last = next_warm_starts.begin();  // of the last round
-  for (int i = 0; i < rows.size(); ++i) {
-    while (last != next_warm_starts.end() && last->id < rows[i].id) ++last;
-    if (last != next_warm_starts.end() && last->id == rows[i].id) set_guess(i, *last);
-  }
-}
-
-void Simulator::Workspace::set_guess(int i, const WarmStart& from) {
-  const double* x = from.impulse;
-  if (rows[i].id.source == ConstraintSource::contact) {
-    const Vector3 local = row_builder.frame(i).transpose() * Vector3(x[0], x[1], x[2]);
-    rows[i].guess = Pack4{local[0], local[1], local[2], 0.0};
-  } else {
-    rows[i].guess = Pack4{x[0], x[1], x[2], 0.0};
-  }
-}
-
-// An island whose corrections contradict each other is solved again without them. Solvers that also fail where there is
-// a solution are left with the problem that they are compared on.
-void Simulator::Workspace::solve_island(int k) {
-  constexpr std::size_t most_constraints = 500;  // in larger ones folds of the path are what fails
-  constexpr std::size_t few_constraints = 100;   // these have few folds: what has a solution is found soon
-  constexpr int first_try = 100;                 // factorisations, for few constraints
-  IslandSlot& island = slots[k];
-  // Small islands need nothing that a solver keeps: one thread solves them all with the same memory, which stays hot.
-  const bool dense = island.assembler.problem().form() == DelassusForm::dense;
-  ContactSolver& solver = *(settings.threads > 1 || !dense ? island : slots.front()).solver;
-  const auto members = islands.constraints(k);
-  const auto may_be_jammed = [&] {
-    return members.size() <= most_constraints && solver.traits().is_decisive &&
-           has_corrections(rows, members, time_step, settings.constraints);
-  };
-  SolveReport before;
-  int& limit = solver.settings().max_iterations;
-  const int usual_limit = limit;
-  // All tries of the step share its limit. One iteration is always left, for 0 means no limit.
-  const auto solve = [&](int most) {
-    before = island.report;
-    const int left = std::max(1, usual_limit - spent_iterations - before.iterations);
-    limit = usual_limit == 0 ? most : most == 0 ? left : std::min(left, most);
-    island.report = solver.solve(island.assembler.problem(), island.solution);
-    limit = usual_limit;
-    island.report.iterations += before.iterations;
-    island.report.factorisations += before.factorisations;
-  };
-  island.report = {};
-  island.jammed = false;
-  const bool in_haste = members.size() <= few_constraints && may_be_jammed();
-  solve(in_haste ? first_try : 0);
-  if (island.report.status <= SolveStatus::acceptable || !may_be_jammed()) return;
-
-  JamTrial& trial = island.trial;
-  trial.solution = island.solution;
-  trial.rows.clear();
-  for (const int i : members) trial.rows.push_back(rows[i]);
-  drop_corrections(rows, members, time_step, settings.constraints);
-  assemble_island(k);
-  solve(0);
-  island.jammed = island.report.status <= SolveStatus::acceptable;
-  if (island.jammed) return;
-
-  // It was no jam: everything is as it was, and nothing is left untried.
-  for (std::size_t i = 0; i < members.size(); ++i) rows[members[i]] = trial.rows[i];
-  assemble_island(k);
-  island.solution = trial.solution;
-  if (in_haste) {
-    solve(0);
-  } else {
-    before.iterations = island.report.iterations;
-    before.factorisations = island.report.factorisations;
-    island.report = before;
-  }
+void Simulator::Workspace::make_problems() {
+  island_solver.assemble(rows, islands);
 }
 
 void Simulator::Workspace::solve_islands() {
+  island_solver.solve(rows, islands, interrupt);
+  stop_if_asked();
+  collect_solution();
+  v_end = v_free;
+  if (rows.size() == 0) {
+    v_constraint.setZero();
+  } else {
+    rows.multiply_transposed(impulse, velocity_lanes, v_constraint);
+    velocity_from_factor(*model, dynamics, v_constraint.data(), v_constraint.data());
+    v_end += v_constraint;
+  }
+}
+
+void Simulator::Workspace::collect_solution() {
   report.status = SolveStatus::converged;
   report.num_jammed_islands = 0;
-  pool.for_each(num_slots, [this](int k) { solve_island(k); });
-  stop_if_asked();
-  int most = 0;
-  for (int k = 0; k < num_slots; ++k) most = std::max(most, slots[k].report.iterations);
-  spent_iterations += most;
   impulse.assign(rows.size(), Pack4{});  // what was left out is in no island
-  regime.assign(rows.size(), ContactRegime::open);
   velocity.assign(rows.size(), Pack4{});
-  for (int k = 0; k < num_slots; ++k) {
-    const IslandSlot& island = slots[k];
-    report.iterations += island.report.iterations;
-    report.factorisations += island.report.factorisations;
-    report.status = std::max(report.status, island.report.status);
+  for (int k = 0; k < island_solver.size(); ++k) {
+    const SolveReport& solved = island_solver.report(k);
+    report.iterations += solved.iterations;
+    report.factorisations += solved.factorisations;
+    report.status = std::max(report.status, solved.status);
     const auto members = islands.constraints(k);
     // Found in this step, or left as it was found.
-    report.num_jammed_islands += island.jammed || std::any_of(members.begin(), members.end(),
-                                                              [this](int i) { return rows[i].left_depth > 0.0; });
+    report.num_jammed_islands +=
+        island_solver.is_jammed(k) ||
+        std::any_of(members.begin(), members.end(), [this](int i) { return rows[i].left_depth > 0.0; });
+    const ContactProblem& problem = island_solver.problem(k);
+    const ContactSolution& solution = island_solver.solution(k);
     for (std::size_t i = 0; i < members.size(); ++i) {
-      const Constraint& c = island.assembler.problem().constraint(static_cast<int>(i));
-      impulse[members[i]] = pack_rows(c, island.solution.impulse);
-      velocity[members[i]] = pack_rows(c, island.solution.velocity);
+      const Constraint& c = problem.constraint(static_cast<int>(i));
+      impulse[members[i]] = pack_rows(c, solution.impulse);
+      velocity[members[i]] = pack_rows(c, solution.velocity);
     }
   }
-  end_velocity = free_velocity;
-  if (rows.size() == 0) return;
-  sum_factor_impulse(rows, impulse, velocity_lanes, factor_impulse);
-  velocity_from_factor(*model, dynamics, factor_impulse.data(), factor_impulse.data());
-  end_velocity += factor_impulse;
 }
 
 void Simulator::Workspace::judge_islands() {
   report.residuals = {};
   report.worst_contact = -1;
   if (settings.judge) {
-    for (int k = 0; k < num_slots; ++k) {
-      IslandSlot& island = slots[k];
-      island.residuals =
-          judge(island.assembler.problem(), island.solution.impulse, {.model = contact_model, .time_step = time_step});
-      const Residuals& r = island.residuals;
-      Residuals& worst = report.residuals;
-      if (r.eps_nat >= worst.eps_nat) {
-        const int i = islands.constraints(k)[std::max(0, r.worst_constraint)];
-        worst.worst_constraint = i;
-        report.worst_contact = rows[i].id.source == ConstraintSource::contact ? i : -1;
-      }
-      worst.eps_abs = std::max(worst.eps_abs, r.eps_abs);
-      worst.eps_rel = std::max(worst.eps_rel, r.eps_rel);
-      worst.eps_nat = std::max(worst.eps_nat, r.eps_nat);
-      worst.natural_map = std::max(worst.natural_map, r.natural_map);
-      worst.signorini_complementarity = std::max(worst.signorini_complementarity, r.signorini_complementarity);
-      worst.signorini_penetration = std::max(worst.signorini_penetration, r.signorini_penetration);
-      worst.coulomb = std::max(worst.coulomb, r.coulomb);
-      worst.dissipation = std::max(worst.dissipation, r.dissipation);
-      worst.normal_separation = std::max(worst.normal_separation, r.normal_separation);
+    island_solver.judge_all();
+    for (int k = 0; k < island_solver.size(); ++k) {
+      Residuals residuals = island_solver.residuals(k);
+      residuals.worst_constraint = islands.constraints(k)[std::max(0, residuals.worst_constraint)];
+      merge(residuals, report.residuals);
     }
+    const int worst = report.residuals.worst_constraint;
+    if (worst >= 0 && rows[worst].id.source == ConstraintSource::contact) report.worst_contact = worst;
   }
-  account_energy();
   const double eps = report.residuals.eps_nat;
   report.law_certified = settings.judge ? eps <= settings.tolerance : report.converged();
   report.accepted = report.law_certified ||
                     (settings.judge ? eps <= settings.acceptable_tolerance : report.status == SolveStatus::acceptable);
 }
 
-// Regimes, and the work of the impulses by (1-16): with G λ = σ − R λ − g and J v_f = g − γ no product is needed.
-void Simulator::Workspace::account_energy() {
-  report.num_contacts = row_builder.num_contacts();
-  report.num_sticking = report.num_sliding = report.num_open = 0;
+// What the step consisted of, and the energy that it began with; what impulses and forces did.
+void Simulator::Workspace::account() {
+  count_constraints();
+  count_regimes();
+  energy_balance.open(dynamics, free_spin, actuation, state.q, state.v, report);
+  account_works();
+}
+
+// Constraints by kind, and the work of the impulses by (1-16): with G λ = σ − R λ − g and J v_f = g − γ no product is
+// needed.
+void Simulator::Workspace::count_constraints() {
   report.num_limits = report.num_dry_frictions = report.num_loops = 0;
-  report.num_islands = num_slots;
+  report.num_islands = island_solver.size();
   report.constraint_work = report.dissipated = report.largest_penetration = 0.0;
   report.num_servos = servo_limits.num_servos();
   report.num_saturated_servos = servo_limits.num_saturated();
@@ -327,27 +215,27 @@ void Simulator::Workspace::account_energy() {
         ++report.num_limits;
     }
   }
-  for (int k = 0; k < num_slots; ++k) {
-    const auto members = islands.constraints(k);
-    for (std::size_t i = 0; i < members.size() && rows[members[i]].id.source == ConstraintSource::contact; ++i) {
-      switch (regime[members[i]] = contact_regime(slots[k].assembler.problem(), static_cast<int>(i),
-                                                  slots[k].solution.impulse, slots[k].solution.velocity)) {
-        case ContactRegime::open:
-          break;
-        case ContactRegime::sticking:
-          ++report.num_sticking;
-          break;
-        case ContactRegime::sliding:
-          ++report.num_sliding;
-          break;
-      }
-    }
-  }
-  report.num_open = report.num_contacts - report.num_sticking - report.num_sliding;
-  energy_balance.open(dynamics, free_spin, actuation, state.q, state.v, report);
   for (const ContactPoint& point : points) {
     report.largest_penetration = std::max(report.largest_penetration, -point.gap);
   }
+}
+
+void Simulator::Workspace::count_regimes() {
+  regime.assign(rows.size(), ContactRegime::open);
+  report.num_contacts = row_builder.num_contacts();
+  report.num_sticking = report.num_sliding = 0;
+  for (int k = 0; k < island_solver.size(); ++k) {
+    const ContactProblem& problem = island_solver.problem(k);
+    const ContactSolution& solution = island_solver.solution(k);
+    const auto members = islands.constraints(k);
+    for (std::size_t i = 0; i < members.size() && rows[members[i]].id.source == ConstraintSource::contact; ++i) {
+      const ContactRegime found = contact_regime(problem, static_cast<int>(i), solution.impulse, solution.velocity);
+      regime[members[i]] = found;
+      report.num_sticking += found == ContactRegime::sticking;
+      report.num_sliding += found == ContactRegime::sliding;
+    }
+  }
+  report.num_open = report.num_contacts - report.num_sticking - report.num_sliding;
 }
 
 void Simulator::Workspace::account_works() {
@@ -355,8 +243,8 @@ void Simulator::Workspace::account_works() {
                           .dynamics = dynamics,
                           .actuation = actuation,
                           .v = state.v,
-                          .end_velocity = end_velocity,
-                          .constraint_velocity = factor_impulse,
+                          .v_end = v_end,
+                          .v_constraint = v_constraint,
                           .force = generalized_force,
                           .joint_force = joint_force,
                           .external_forces = external_forces,
@@ -369,30 +257,22 @@ void Simulator::Workspace::account_works() {
                          report);
 }
 
-void Simulator::Workspace::close_energy() {
-  update_dynamics();
-  energy_balance.close(dynamics, free_spin, actuation, state.q, state.v, settings.energy_tolerance, report);
-}
-
 // q⁺, and v⁺ there.
 void Simulator::Workspace::find_end() {
-  account_works();
-  moved_velocity = &end_velocity;
   if (settings.constraints.projects_joints(*model) && rows.size() > 0) {
-    row_end_velocity.resize(rows.size());
-    for (int i = 0; i < rows.size(); ++i)
-      row_end_velocity[i] = velocity[i] - rows[i].compliance * impulse[i] - rows[i].offset;
+    row_v_end.resize(rows.size());
+    for (int i = 0; i < rows.size(); ++i) row_v_end[i] = end_velocity(i);
     // v⁺ + u moves the positions; v⁺ alone stays the velocity.
-    projected_velocity =
-        end_velocity + projection.project(*model, dynamics, rows, row_end_velocity, time_step, settings.constraints);
-    moved_velocity = &projected_velocity;
+    v_move = v_end + projection.project(*model, dynamics, rows, row_v_end, time_step, settings.constraints);
+  } else {
+    v_move = v_end;
   }
-  integrate(*model, state.q, *moved_velocity, time_step, next_position);
-  free_spin.carry_centers(state.q.data(), moved_velocity->data(), time_step, next_position.data(), end_velocity.data());
-  remember_impulses();
+  integrate(*model, state.q, v_move, time_step, q_end);
+  free_spin.carry_centers(state.q.data(), v_move.data(), time_step, q_end.data(), v_end.data());
 }
 
-void Simulator::Workspace::remember_impulses() {
+// What the next step starts from, where this one is accepted; the next round of this one does so, too.
+void Simulator::Workspace::remember() {
   const StickMemory::Inputs stuck = stick_inputs();
   const int n = rows.size() - num_servo_rows();
   next_warm_starts.resize(static_cast<std::size_t>(n));
@@ -405,14 +285,13 @@ void Simulator::Workspace::remember_impulses() {
     for (int r = 0; r < 3; ++r) next.impulse[r] = x[r];
     next.left_depth = rows[i].jam_changed ? -rows[i].left_depth : rows[i].left_depth;
     if (contact) {
-      const Pack4 end = velocity[i] - rows[i].compliance * impulse[i] - rows[i].offset;
-      stick_memory.store(stuck, rows, i, regime[i] == ContactRegime::sticking, end, next);
+      stick_memory.store(stuck, rows, i, regime[i] == ContactRegime::sticking, end_velocity(i), next);
     } else {
       StickMemory::store_nothing(next);
     }
   }
   if (settings.sleeping) sleeping.keep_warm_starts(*model, state.warm_starts, next_warm_starts);
-  servo_limits.remember(state.v.data(), end_velocity.data(), servo_impulse(), next_warm_starts);
+  servo_limits.remember(state.v.data(), v_end.data(), servo_impulse(), next_warm_starts);
 }
 
 }  // namespace stiction

@@ -133,6 +133,19 @@ SolveReport ContactSolver::solve(const ContactProblem& problem, ContactSolution&
   return report;
 }
 
+// Methods find their limits among the settings, which are those of before again, whatever happens on the way.
+SolveReport ContactSolver::solve(const ContactProblem& problem, ContactSolution& solution, const SolveLimits& limits) {
+  struct Lent {
+    SolverSettings& settings;
+    const int max_iterations = settings.max_iterations;
+    Interrupt* const interrupt = settings.interrupt;
+    ~Lent() { settings.max_iterations = max_iterations, settings.interrupt = interrupt; }
+  } lent{settings()};
+  if (limits.max_iterations != 0) lent.settings.max_iterations = limits.max_iterations;
+  if (limits.interrupt != nullptr) lent.settings.interrupt = limits.interrupt;
+  return solve(problem, solution);
+}
+
 // The reduced problem is measured in other coordinates: what converges there may miss the caller's tolerance. It is
 // then asked for more, unless it was the symmetric part, which is another problem.
 SolveReport ContactSolver::solve_reduced(const ContactProblem& problem, bool symmetrise, ContactSolution& solution) {

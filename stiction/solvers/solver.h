@@ -71,6 +71,12 @@ struct SolverSettings {
   void validate() const;
 };
 
+// What one solve may take, beside what the settings allow.
+struct SolveLimits {
+  int max_iterations = 0;          // 0: those of the settings
+  Interrupt* interrupt = nullptr;  // null: that of the settings
+};
+
 // A setting by name, for the command line, Python and listings.
 struct SolverOption {
   std::string_view name;
@@ -101,6 +107,8 @@ class ContactSolver {
   // exact), the symmetric part where the method needs it, final σ, and the status: `converged` means that λ as returned
   // passes the stopping test on the problem given, with σ computed from it. The method itself is do_solve().
   SolveReport solve(const ContactProblem& problem, ContactSolution& solution);
+  // The same within limits that hold for this solve alone.
+  SolveReport solve(const ContactProblem& problem, ContactSolution& solution, const SolveLimits& limits);
 
   virtual const SolverTraits& traits() const = 0;
   virtual SolverSettings& settings() = 0;

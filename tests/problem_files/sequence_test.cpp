@@ -40,8 +40,8 @@ TEST(Sequence, CarriesImpulsesOverByIdentity) {
   const auto now = ContactProblem::from_dense(
       {Constraint::make_frictional(0.5), Constraint::make_frictional(0.5), Constraint::make_unilateral()}, g,
       VectorX::Zero(7));
-  const std::vector<ConstraintIdentity> ids_before{{1, 2, 0}, {-3, 1, 0}, {1, 2, 1}};
-  const std::vector<ConstraintIdentity> ids_now{{1, 2, 1}, {4, 4, 4}, {-3, 1, 0}};
+  const std::vector<SequenceIdentity> ids_before{{1, 2, 0}, {-3, 1, 0}, {1, 2, 1}};
+  const std::vector<SequenceIdentity> ids_now{{1, 2, 1}, {4, 4, 4}, {-3, 1, 0}};
   VectorX impulse(7), guess, expected(7);
   impulse << 1, 2, 3, 4, 5, 6, 7;
   carry_over(ids_before, before, impulse, ids_now, now, guess);

@@ -48,7 +48,7 @@ TEST(ServoRobot, FarFromItsLimitItIsNoRow) {
 // The state of a simulation with servos as rows where the last step had none: all of them, by what it remembers.
 State with_rows(const Model& model, State state) {
   for (std::size_t k = 0; k < model.actuators.size(); ++k) {
-    const RowIdentity id{.source = ConstraintSource::servo, .first = model.actuators[k].dof, .second = 0};
+    const ConstraintIdentity id{.source = ConstraintSource::servo, .first = model.actuators[k].dof, .second = 0};
     std::erase_if(state.warm_starts,
                   [&](const WarmStart& w) { return w.id.source == ConstraintSource::servo && w.id.first == id.first; });
     state.warm_starts.push_back({.id = id});

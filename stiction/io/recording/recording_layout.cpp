@@ -83,9 +83,9 @@ std::span<const TableMember> report_members() {
       STICTION_DOUBLE(largest_gap_error),
       STICTION_DOUBLE(largest_normal_error),
       STICTION_DOUBLE(largest_penetration),
-      STICTION_VECTOR(seconds, 7),
+      STICTION_VECTOR(seconds, num_stages),
   };
-  static_assert(sizeof(Row) == 22 * 4 + 28 * 8 && static_cast<int>(StepStage::count) == 7);
+  static_assert(sizeof(Row) == 22 * 4 + (21 + num_stages) * 8);
   return members;
 }
 

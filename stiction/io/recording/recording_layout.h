@@ -11,7 +11,8 @@
 namespace stiction::recording {
 
 inline constexpr char format_name[] = "stiction recording";
-inline constexpr int format_version = 4;
+inline constexpr int format_version = 5;
+inline constexpr int num_stages = static_cast<int>(StepStage::count);  // another number is another version
 
 // Tables in the order of this enumeration. N steps, C contacts, E external forces, S full states.
 enum class Table {
@@ -45,7 +46,7 @@ struct ReportRow {
   double eps_abs, eps_rel, eps_nat, natural_map, signorini_complementarity, signorini_penetration, coulomb, dissipation,
       normal_separation, kinetic_energy, potential_energy, constraint_work, dissipated, actuator_work, applied_work,
       damped, energy_error, unforeseen_penetration, largest_gap_error, largest_normal_error, largest_penetration,
-      seconds[7];
+      seconds[num_stages];
 };
 ReportRow to_row(const StepReport& report);
 StepReport from_row(const ReportRow& row,

@@ -1,0 +1,139 @@
+#include "stiction/sim/island_solver.h"
+
+#include <algorithm>
+
+#include "stiction/constraints/corrections.h"
+
+namespace stiction {
+namespace {
+
+// Where islands may be jammed.
+constexpr std::size_t most_constraints = 500;  // in larger ones folds of the path are what fails
+constexpr std::size_t few_constraints = 100;   // these have few folds: what has a solution is found soon
+constexpr int first_try = 100;                 // factorisations, for few constraints
+
+}  // namespace
+
+IslandSolver::IslandSolver(std::shared_ptr<const Model> model, const SimulatorSettings& settings)
+    : model_(std::move(model)),
+      settings_(settings),
+      traits_(make_configured_solver()->traits()),
+      pool_(settings.threads) {}
+
+std::unique_ptr<ContactSolver> IslandSolver::make_configured_solver() const {
+  auto solver = make_solver(settings_.solver);
+  // The judge computes σ in another order than the solver; half the tolerance leaves room for the rounding of both.
+  solver->settings().tolerance = 0.5 * settings_.tolerance;
+  solver->settings().acceptable_tolerance = 0.5 * settings_.acceptable_tolerance;
+  solver->settings().max_iterations = settings_.max_iterations;
+  for (const auto& [name, value] : options_) solver->set_option(name, value);
+  return solver;
+}
+
+void IslandSolver::set_option(std::string_view name, double value) {
+  make_configured_solver()->set_option(name, value);  // throws where there is no such option
+  options_.emplace_back(name, value);
+  for (Slot& slot : slots_) slot.solver->set_option(name, value);
+}
+
+void IslandSolver::make_slots(int count) {
+  while (static_cast<int>(slots_.size()) < count) {
+    auto solver = make_configured_solver();  // a slot without one is never seen, also where memory ends
+    slots_.emplace_back().solver = std::move(solver);
+    // Links of a robot in free fall do not move against each other: what is left of g then is rounding. A residual
+    // relative to it would mean nothing; relative to what gravity does in a step it does.
+    slots_.back().assembler.set_velocity_floor(model_->gravity.norm() * settings_.time_step);
+  }
+}
+
+void IslandSolver::forget() {
+  slots_.clear();
+  size_ = 0;
+}
+
+// Small islands need nothing that a solver keeps: one thread solves them all with the same memory, which stays hot.
+ContactSolver& IslandSolver::solver_of(int k) {
+  const bool dense = problem(k).form() == DelassusForm::dense;
+  return *(settings_.threads > 1 || !dense ? slots_[k] : slots_.front()).solver;
+}
+
+void IslandSolver::assemble(const RowSet& rows, const Islands& islands) {
+  make_slots(islands.size());
+  size_ = islands.size();
+  for (int k = 0; k < size_; ++k) assemble_island(k, rows, islands.constraints(k));
+}
+
+void IslandSolver::assemble_island(int k, const RowSet& rows, std::span<const int> members) {
+  Slot& island = slots_[k];
+  const ContactProblem& problem = island.assembler.assemble(*model_, rows, members);
+  island.solution.impulse.resize(problem.num_rows());
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const Constraint& c = problem.constraint(static_cast<int>(i));
+    for (int r = 0; r < c.rows; ++r) island.solution.impulse[c.first_row + r] = rows[members[i]].guess[r];
+  }
+}
+
+void IslandSolver::solve(RowSet& rows, const Islands& islands, Interrupt* interrupt) {
+  pool_.for_each(size_, [&](int k) { solve_island(k, rows, islands.constraints(k), interrupt); });
+  int most = 0;
+  for (int k = 0; k < size_; ++k) most = std::max(most, report(k).iterations);
+  spent_iterations_ += most;
+}
+
+bool IslandSolver::may_be_jammed(const RowSet& rows, std::span<const int> members) const {
+  return members.size() <= most_constraints && traits_.is_decisive &&
+         has_corrections(rows, members, settings_.time_step, settings_.constraints);
+}
+
+// Solves with what is left of the limit, and with no more than `most` iterations (0: no matter).
+void IslandSolver::try_island(int k, int most, Interrupt* interrupt) {
+  Slot& island = slots_[k];
+  ContactSolver& solver = solver_of(k);
+  const int iterations = island.report.iterations, factorisations = island.report.factorisations;  // of earlier tries
+  const int usual = solver.settings().max_iterations;  // 0: the solver's own
+  const int left = std::max(1, usual - spent_iterations_ - iterations);
+  const int limit = usual == 0 ? most : most == 0 ? left : std::min(left, most);
+  island.report = solver.solve(problem(k), island.solution, {.max_iterations = limit, .interrupt = interrupt});
+  island.report.iterations += iterations;
+  island.report.factorisations += factorisations;
+}
+
+void IslandSolver::solve_island(int k, RowSet& rows, std::span<const int> members, Interrupt* interrupt) {
+  Slot& island = slots_[k];
+  island.report = {};
+  island.is_jammed = false;
+  const auto is_solved = [&] { return island.report.status <= SolveStatus::acceptable; };
+  const bool in_haste = members.size() <= few_constraints && may_be_jammed(rows, members);
+  try_island(k, in_haste ? first_try : 0, interrupt);
+  if (is_solved() || !may_be_jammed(rows, members)) return;
+
+  const SolveReport first = island.report;
+  island.kept_solution = island.solution;
+  island.kept_rows.clear();
+  for (const int i : members) island.kept_rows.push_back(rows[i]);
+  drop_corrections(rows, members, settings_.time_step, settings_.constraints);
+  assemble_island(k, rows, members);
+  try_island(k, 0, interrupt);
+  island.is_jammed = is_solved();
+  if (island.is_jammed) return;
+
+  // It was no jam: everything is as it was, and nothing is left untried.
+  for (std::size_t i = 0; i < members.size(); ++i) rows[members[i]] = island.kept_rows[i];
+  assemble_island(k, rows, members);
+  island.solution = island.kept_solution;
+  if (in_haste) return try_island(k, 0, interrupt);
+  const int iterations = island.report.iterations, factorisations = island.report.factorisations;
+  island.report = first;
+  island.report.iterations = iterations;
+  island.report.factorisations = factorisations;
+}
+
+void IslandSolver::judge_all() {
+  for (int k = 0; k < size_; ++k) {
+    Slot& island = slots_[k];
+    island.residuals =
+        judge(problem(k), island.solution.impulse, {.model = traits_.model, .time_step = settings_.time_step});
+  }
+}
+
+}  // namespace stiction

@@ -1,0 +1,91 @@
+// Solves the islands of a step: problems and guesses from rows, solutions, and what the judge says of them.
+//
+// An island has a slot with a solver of its own: symbolic factorisations and scratch stay there from step to step.
+//
+// Limits. All tries of an island in a step, in all rounds of it, share SimulatorSettings::max_iterations (or the option
+// of that name): what an earlier try spent, a later one has not. One iteration is always left.
+//
+// Jams (constraints/corrections.h). An island that is not solved although it has corrections is solved without them;
+// where that helps it is jammed, and the step says so. Where it does not, rows and guess are those of before, and the
+// first solution stays, or, where that try was cut short, is sought for again. Solvers that also fail where there is a
+// solution (SolverTraits::is_decisive) are left with the problem that they are compared on.
+//
+// The result does not depend on the number of threads: islands share nothing.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "stiction/constraints/assemble.h"
+#include "stiction/constraints/islands.h"
+#include "stiction/contact/judge.h"
+#include "stiction/sim/simulator.h"
+#include "stiction/sim/worker_pool.h"
+#include "stiction/solvers/solver.h"
+
+namespace stiction {
+
+class IslandSolver {
+ public:
+  // Settings with their time step.
+  IslandSolver(std::shared_ptr<const Model> model, const SimulatorSettings& settings);
+
+  ContactModel contact_model() const { return traits_.model; }  // which law is solved, and judged
+  // A setting of the contact solvers by name, for all islands; throws std::invalid_argument where there is none.
+  void set_option(std::string_view name, double value);
+  std::span<const std::pair<std::string, double>> options() const { return options_; }  // as they were set
+
+  // ---- The stages of a step, `rows` and `islands` being the same in all of them.
+  void begin_step() { spent_iterations_ = 0; }
+  // Problems, and the guesses of the rows.
+  void assemble(const RowSet& rows, const Islands& islands);
+  // Rows of what is jammed lose their corrections. `interrupt` may be null.
+  void solve(RowSet& rows, const Islands& islands, Interrupt* interrupt);
+  void judge_all();
+
+  // ---- By island, of the last assemble().
+  int size() const { return size_; }
+  const ContactProblem& problem(int k) const { return slots_[k].assembler.problem(); }
+  const ContactSolution& solution(int k) const { return slots_[k].solution; }
+  const SolveReport& report(int k) const { return slots_[k].report; }  // of all tries since assemble()
+  bool is_jammed(int k) const { return slots_[k].is_jammed; }          // found by the last solve()
+  const Residuals& residuals(int k) const { return slots_[k].residuals; }
+
+  void forget();  // all slots, as in a new one; options stay
+
+ private:
+  struct Slot {
+    ProblemAssembler assembler;             // assemble
+    std::unique_ptr<ContactSolver> solver;  // made with the slot
+    ContactSolution solution;               // assemble (guess), solve
+    SolveReport report;                     // solve
+    bool is_jammed = false;                 // solve
+    Residuals residuals;                    // judge
+    // Of before its corrections were dropped: solve, where it may be jammed.
+    std::vector<RowSet::Row> kept_rows;
+    ContactSolution kept_solution;
+  };
+
+  std::unique_ptr<ContactSolver> make_configured_solver() const;
+  void make_slots(int count);
+  ContactSolver& solver_of(int k);
+  void assemble_island(int k, const RowSet& rows, std::span<const int> members);
+  void solve_island(int k, RowSet& rows, std::span<const int> members, Interrupt* interrupt);
+  void try_island(int k, int most, Interrupt* interrupt);
+  bool may_be_jammed(const RowSet& rows, std::span<const int> members) const;
+
+  std::shared_ptr<const Model> model_;
+  SimulatorSettings settings_;
+  std::vector<std::pair<std::string, double>> options_;
+  SolverTraits traits_;  // of the contact solvers
+  std::deque<Slot> slots_;
+  int size_ = 0;              // slots in use
+  int spent_iterations_ = 0;  // of the island that took most, in the rounds of the step that are over
+  WorkerPool pool_;
+};
+
+}  // namespace stiction
