@@ -32,7 +32,7 @@ def block(lines):
         if indented != shown:
             out.append("@verbatim" if indented else "@endverbatim")
             shown = indented
-        out.append(line if shown else escaped(line))
+        out.append((line if shown else escaped(line)).replace("*/", "* /"))
     return out + (["@endverbatim"] if shown else [])
 
 
@@ -50,16 +50,16 @@ def documented(lines):
                 out.append(f"{match[1]}///< {escaped(match[3])}")
                 k += 1
             continue
-        indent, texts, end = match[1], [], k
+        texts, end = [], k
         while end < len(lines) and (match := COMMENT.match(lines[end])):
             texts.append(match[3])
             end += 1
         below = lines[end].strip() if end < len(lines) else ""
         if at_top:
-            out += ["/// @file", *(f"/// {text}".rstrip() for text in block(texts)), "///"]
+            out += ["/** @file", *block(texts), "*/"]
             at_top = False
         elif below and not below.startswith(("}", "#", "public:", "private:", "protected:")):
-            out += [f"{indent}/// {text}".rstrip() for text in block(texts)]
+            out += ["/**", *block(texts), "*/"]
         else:  # belongs to nothing that is declared
             out += lines[k:end]
         k = end

@@ -83,7 +83,7 @@ def page_text(path, known):
 
 def contents(readme):
     """Hidden lists of pages for the side bar: the headings of docs/README.md and the links below them."""
-    out, seen = [], set()
+    out, seen = ["```{toctree}\n:hidden:\n\ndocs/README.md\n```\n"], {"docs/README.md"}
     for section in re.split(r"^## ", readme, flags=re.M)[1:]:
         caption, _, body = section.partition("\n")
         targets = [t.partition("#")[0] for _, _, t in LINK.findall(body) if not re.match(r"[a-z]+:", t)]
@@ -100,6 +100,14 @@ def contents(readme):
     return "\n".join(out), seen
 
 
+def siblings(readme, listed):
+    """Pages beside a README.md that stands in the side bar and that no list has: they are shown below it."""
+    if readme.relative_to(ROOT).as_posix() not in listed:
+        return []
+    pages_beside = sorted(readme.parent.glob("*.md"), reverse=readme.parent.name == "notebook")
+    return [p.name for p in pages_beside if p != readme and p.relative_to(ROOT).as_posix() not in listed]
+
+
 def write(path, text):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
@@ -108,11 +116,15 @@ def write(path, text):
 def write_pages(out):
     known = set(pages())
     toctree, listed = contents((ROOT / "docs/README.md").read_text(encoding="utf-8"))
-    for path in known:
+    inside = set()
+    for path in sorted(known, key=lambda path: (path.name != "README.md", path)):  # lists before what they list
         name, text = path.relative_to(ROOT), page_text(path, known)
         if name.as_posix() == "README.md":
             name, text = Path("index.md"), text + "\n" + toctree
-        elif name.as_posix() not in listed:
+        elif name.name == "README.md" and (below := siblings(path, listed)):
+            text += "\n```{toctree}\n:hidden:\n\n" + "\n".join(below) + "\n```\n"
+            inside |= {(path.parent / b).relative_to(ROOT).as_posix() for b in below}
+        elif name.as_posix() not in listed | inside:
             text = "---\norphan: true\n---\n\n" + text
         write(out / name, text)
     shutil.copytree(ROOT / "docs/images", out / "docs/images", dirs_exist_ok=True)

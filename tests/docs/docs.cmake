@@ -25,6 +25,8 @@ endforeach()
 
 add_test(NAME docs_blocks COMMAND ${Python3_EXECUTABLE} ${blocks} check)
 add_test(NAME docs_blocks_self_test COMMAND ${Python3_EXECUTABLE} ${blocks} --self-test)
+add_test(NAME docs_pages COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/check_pages.py)
+add_test(NAME docs_pages_self_test COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/check_pages.py --self-test)
 add_test(NAME docs_site_self_test COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/check_site.py --self-test)
 if(TARGET stiction)
   add_test(NAME docs_shell COMMAND ${Python3_EXECUTABLE} ${blocks} shell $<TARGET_FILE:stiction>)
