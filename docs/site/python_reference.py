@@ -128,14 +128,26 @@ def entries(source):
     return out
 
 
+def sources(package):
+    """[(file, names)]: __init__.py, stubs, and modules of which it takes the names given; None: all."""
+    stubs = sorted(package.glob("*.pyi"))
+    if not stubs:
+        raise SystemExit(f"no stub in {package}: install the package first (./docs.sh does)")
+    first = package / "__init__.py"
+    found = [(first, None), *((stub, None) for stub in stubs)]
+    for node in ast.parse(first.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and node.level == 1 and (package / f"{node.module}.py").is_file():
+            found.append((package / f"{node.module}.py", {alias.asname or alias.name for alias in node.names}))
+    return found
+
+
 def reference(package):
     """The whole page, from the folder of the installed package."""
-    sources = [package / name for name in ("__init__.py", "convert.py", "_stiction.pyi")]
-    if not sources[2].is_file():
-        raise SystemExit(f"no stub in {package}: install the package first (./docs.sh does)")
     groups = {title: [] for title, _ in GROUPS} | {REST: []}
-    for path in sources:
+    for path, wanted in sources(package):
         for name, lines in entries(path.read_text(encoding="utf-8")):
+            if wanted is not None and name not in wanted:
+                continue
             title = next((title for title, pattern in GROUPS if re.fullmatch(pattern, name)), REST)
             groups[title].append((name, lines))
     page = "Python reference\n================\n\n"
