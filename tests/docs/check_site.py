@@ -112,8 +112,7 @@ def main():
         self_test()
         return 0
     found, pages, formulas = check(Path(sys.argv[1]))
-    print("\n".join(found))
-    print(f"{sys.argv[1]}: {pages} pages, {formulas} formulas, {len(found)} faults")
+    print("\n".join([*found, f"{sys.argv[1]}: {pages} pages, {formulas} formulas, {len(found)} faults"]))
     return 1 if found or not formulas else 0
 
 
