@@ -2,8 +2,9 @@
 
 import re
 
-# In use while the build has no list of its own (cmake/public_headers.cmake), which goes before this one.
-ASSUMED = """
+# The order in which a reader meets them; those of the list that are not named here come after. Without a list of the build
+# (cmake/public_headers.cmake) this is it.
+ORDER = """
 math/types.h math/pose.h math/spatial_inertia.h
 contact/constraint.h contact/model.h contact/delassus.h contact/problem.h contact/judge.h contact/energy.h
 contact/linear_complementarity_problem.h contact/lcp_judge.h
@@ -25,13 +26,12 @@ ROOMS = ["contact", "solvers", "model", "dynamics", "collision", "constraints", 
 def public_headers(root):
     """{room: [path below stiction/]}; headers of rooms that are not known here come last."""
     listed = root / "cmake" / "public_headers.cmake"
-    text = listed.read_text(encoding="utf-8") if listed.is_file() else ASSUMED
-    text = re.sub(r"#.*", "", text).replace("stiction/", "")
+    text = listed.read_text(encoding="utf-8") if listed.is_file() else ORDER
+    names = dict.fromkeys(re.findall(r"[\w/]+\.h\b", re.sub(r"#.*", "", text).replace("stiction/", "")))
+    order = {name: k for k, name in enumerate(ORDER.split())}
     found = {room: [] for room in ROOMS}
-    for name in re.findall(r"[\w/]+\.h\b", text):
+    for name in sorted(names, key=lambda name: order.get(name, len(order))):
         if not (root / "stiction" / name).is_file():
             raise SystemExit(f"{name} is listed as a public header but is not in stiction/")
-        room = found.setdefault(name.partition("/")[0], [])
-        if name not in room:
-            room.append(name)
+        found.setdefault(name.partition("/")[0], []).append(name)
     return {room: names for room, names in found.items() if names}
