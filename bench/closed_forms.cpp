@@ -1,4 +1,4 @@
-// Prints the table of docs/closed-forms.md: motions with closed forms, by time step, with the observed order.
+// Prints the table of bench/results/closed-forms.md: motions with closed forms, by time step, with the observed order.
 #include "tests/support/closed_forms.h"
 
 #include <cmath>

@@ -98,7 +98,7 @@ def summarise(stored, target, results, contestants):
 
 
 def print_summary(summaries, targets):
-    """Markdown, as it stands in docs/benchmarks.md."""
+    """Markdown, as it stands in bench/results/fclib.md."""
     for target in sorted(targets, reverse=True):
         chosen = [s for s in summaries if s["target"] == target]
         print(f"\n### ε_rel ≤ {target:g}\n")
