@@ -5,6 +5,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "stiction/problem_files/hdf5.h"
+
 namespace stiction {
 namespace {
 

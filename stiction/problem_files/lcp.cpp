@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "stiction/problem_files/hdf5.h"
+
 namespace stiction {
 
 LcpFile read_lcp(const hdf5::File& file) {

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "stiction/problem_files/hdf5.h"
+
 namespace stiction {
 namespace {
 
