@@ -8,6 +8,8 @@
 #include <random>
 
 #include "../tests/support/tree_file.h"
+#include "stiction/dynamics/dynamics_data.h"
+#include "stiction/dynamics/factor_chain.h"
 
 namespace stiction {
 namespace {

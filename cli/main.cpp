@@ -9,11 +9,13 @@
 #include <iostream>
 
 #include "cli/exit_code.h"
+#include "cli/shipped_scenes.h"
 #include "cli/verb_convert.h"
 #include "cli/verb_info.h"
 #include "cli/verb_list.h"
 #include "cli/verb_run.h"
 #include "cli/verb_solve.h"
+#include "stiction/version.h"
 
 namespace stiction::cli {
 namespace {
@@ -174,7 +176,7 @@ void add_convert(CLI::App& app, ConvertOptions& options) {
 struct ListOptions {
   bool json = false;
   std::string solver;
-  std::string folder = STICTION_SCENES;
+  std::string folder = shipped_scenes();
 };
 
 void add_list(CLI::App& app, ListOptions& options) {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "cli/shipped_scenes.h"
 #include "stiction/math/refuse.h"
 
 namespace stiction::cli {
@@ -65,6 +66,7 @@ ModelPart parse_model_file(const std::string& text) {
     part.options.prefix = part.path.substr(0, equals);
     part.path = part.path.substr(equals + 1);
   }
+  part.path = find_scene(part.path);
   if (!is_file(part.path)) refuse(part.path, ": there is no such file");
   return part;
 }

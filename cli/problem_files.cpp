@@ -4,6 +4,9 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "cli/shipped_scenes.h"
+#include "stiction/problem_files/hdf5.h"
+
 namespace stiction::cli {
 namespace {
 
@@ -25,7 +28,8 @@ ContactProblem in_chosen_form(ContactProblem problem, FormChoice form) {
 
 std::vector<std::string> expand_paths(const std::vector<std::string>& paths) {
   std::vector<std::string> files;
-  for (const std::string& path : paths) {
+  for (const std::string& named : paths) {
+    const std::string path = find_scene(named);
     std::error_code error;
     if (!fs::is_directory(path, error)) {
       if (!fs::exists(path, error)) throw std::invalid_argument(path + ": there is no such file");

@@ -1,7 +1,8 @@
-# Finds MuJoCo in the PyPI wheel `mujoco`, which holds headers and library: STICTION_MUJOCO_DIR, or else the folder that
-# a Python interpreter names (the one that pip builds for, that of .venv, python3). The library is opened when a model
+# Finds MuJoCo in the PyPI wheel `mujoco-core`, which holds headers and library: STICTION_MUJOCO_DIR, or else the folder
+# that a Python interpreter names (the one that pip builds for, that of .venv, python3). The library is opened when a model
 # is read and not linked, so only its name goes into the build. Without it load_mjcf says that there is none.
-#   Sets STICTION_HAS_MUJOCO, STICTION_MUJOCO_INCLUDE, STICTION_MUJOCO_FILE (full path), STICTION_MUJOCO_VERSION.
+#   Sets STICTION_HAS_MUJOCO, STICTION_MUJOCO_INCLUDE, STICTION_MUJOCO_FILE (full path), STICTION_MUJOCO_VERSION, and
+#   where a copy is installed, STICTION_MUJOCO_COPY and STICTION_MUJOCO_LICENCES.
 option(STICTION_MUJOCO "Read MJCF with MuJoCo, where it is found" ON)
 set(STICTION_MUJOCO_DIR "" CACHE PATH "Folder with include/mujoco and libmujoco.so.<version>; empty: ask Python")
 
@@ -13,7 +14,27 @@ function(stiction_ask_for_mujoco interpreter result)
   execute_process(COMMAND ${interpreter} -c
     "import importlib.util as u; s = u.find_spec('mujoco'); print(s.submodule_search_locations[0] if s else '')"
     OUTPUT_VARIABLE answer OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  file(GLOB library "${answer}/libmujoco.so.*")
+  string(REGEX REPLACE ".*libmujoco\\.so\\." "" version "${library}")
+  if(version VERSION_LESS 4)  # the user's own, of another interface
+    return()
+  endif()
   set(${result} "${answer}" PARENT_SCOPE)
+endfunction()
+
+# A copy of the library under a name of its own, outside and inside: a process that has a MuJoCo already keeps both.
+function(stiction_copy_mujoco)
+  set(copy ${CMAKE_BINARY_DIR}/mujoco/${STICTION_MUJOCO_VERSION}/libstiction_mujoco.so)
+  if(NOT EXISTS ${copy})
+    file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/mujoco/${STICTION_MUJOCO_VERSION})
+    file(COPY_FILE ${STICTION_MUJOCO_FILE} ${copy}.new)
+    execute_process(COMMAND ${STICTION_PATCHELF} --set-soname libstiction_mujoco.so ${copy}.new COMMAND_ERROR_IS_FATAL ANY)
+    file(RENAME ${copy}.new ${copy})
+  endif()
+  set(STICTION_MUJOCO_COPY ${copy} PARENT_SCOPE)
+  cmake_path(GET STICTION_MUJOCO_FILE PARENT_PATH folder)
+  file(GLOB licences "${folder}/../mujoco_core-${STICTION_MUJOCO_VERSION}.dist-info/licenses/*")
+  set(STICTION_MUJOCO_LICENCES ${licences} PARENT_SCOPE)
 endfunction()
 
 set(STICTION_HAS_MUJOCO OFF)
@@ -35,10 +56,16 @@ if(STICTION_MUJOCO)
     set(STICTION_MUJOCO_INCLUDE "${mujoco_dir}/include")
     string(REGEX REPLACE ".*libmujoco\\.so\\." "" STICTION_MUJOCO_VERSION "${STICTION_MUJOCO_FILE}")
     message(STATUS "MuJoCo ${STICTION_MUJOCO_VERSION}: ${mujoco_dir}")
+    find_program(STICTION_PATCHELF patchelf)
+    if(STICTION_PATCHELF)
+      stiction_copy_mujoco()
+    elseif(SKBUILD)
+      message(FATAL_ERROR "patchelf is needed to put MuJoCo's library into the Python package")
+    endif()
   elseif(STICTION_MUJOCO_DIR)
     message(FATAL_ERROR "STICTION_MUJOCO_DIR=${STICTION_MUJOCO_DIR} lacks include/mujoco/mujoco.h or libmujoco.so.<version>")
   else()
-    message(STATUS "MuJoCo not found: built without load_mjcf (pip install mujoco into .venv, or set STICTION_MUJOCO_DIR)")
+    message(STATUS "MuJoCo not found: built without load_mjcf (pip install mujoco-core into .venv, or set STICTION_MUJOCO_DIR)")
   endif()
 endif()
 
@@ -49,18 +76,22 @@ function(stiction_add_mujoco target)
   endif()
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/stiction/io/mjcf/mujoco/*.cpp)
   target_sources(${target} PRIVATE ${sources})
+  include(GNUInstallDirs)
   set(include ${STICTION_MUJOCO_INCLUDE})
   set(library ${STICTION_MUJOCO_FILE})
+  set(installed ${CMAKE_INSTALL_FULL_LIBDIR}/stiction/libstiction_mujoco.so)
   if(SKBUILD)
     # pip builds in an environment that is gone afterwards: headers are copied to a place that stays the same, and the
-    # library is found beside the package, by the run path of the extension.
+    # library is found beside the extension.
     file(COPY ${include}/mujoco DESTINATION ${CMAKE_BINARY_DIR}/mujoco/include)
     set(include ${CMAKE_BINARY_DIR}/mujoco/include)
-    get_filename_component(library ${library} NAME)
+    set(library "")
+    set(installed "")
   endif()
   target_include_directories(${target} SYSTEM PRIVATE ${include})
   target_compile_definitions(${target} PRIVATE STICTION_MUJOCO)
   set_property(SOURCE ${PROJECT_SOURCE_DIR}/stiction/io/mjcf/mujoco/mujoco_library.cpp APPEND PROPERTY COMPILE_DEFINITIONS
-    STICTION_MUJOCO_LIBRARY="${library}" STICTION_MUJOCO_VERSION="${STICTION_MUJOCO_VERSION}")
+    STICTION_MUJOCO_LIBRARY="${library}" STICTION_MUJOCO_INSTALLED="${installed}"
+    STICTION_MUJOCO_VERSION="${STICTION_MUJOCO_VERSION}")
   target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
 endfunction()

@@ -5,6 +5,7 @@
 #include "fuzz_hdf5.h"
 #include "stiction/contact/judge.h"
 #include "stiction/problem_files/fclib.h"
+#include "stiction/problem_files/hdf5.h"
 #include "stiction/problem_files/lcp.h"
 #include "stiction/problem_files/sequence.h"
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "stiction/dynamics/factor_chain.h"
+
 namespace stiction {
 namespace {
 

@@ -52,7 +52,8 @@ struct DelassusSparse {
 // part of Aᵀ there is one pack per row. A constraint of one row uses row[0]; unused rows and padding are zero.
 struct DelassusFactored {
   static constexpr int max_node_size = 6;
-  struct Segment {
+  // The same alignment whatever a program is compiled for: it hands segments to a library that is compiled for another.
+  struct alignas(64) Segment {
     Pack8 row[3];
   };
 

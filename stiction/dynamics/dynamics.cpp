@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "stiction/dynamics/dynamics_data.h"
+
 namespace stiction {
 namespace {
 

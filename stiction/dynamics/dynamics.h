@@ -8,11 +8,22 @@
 // Arrays have the sizes of the model; body −1 is the world, which stands still.
 #pragma once
 
+#include <memory>
 #include <type_traits>
 
-#include "stiction/dynamics/dynamics_data.h"
+#include "stiction/model/model.h"
 
 namespace stiction {
+
+template <class T>
+struct DynamicsDataT;  // dynamics_data.h, which callers outside of the library need not know
+using DynamicsData = DynamicsDataT<double>;
+
+// For who does not see what is inside: the data of a model, all memory taken.
+struct DynamicsDataDeleter {
+  void operator()(DynamicsData* data) const;
+};
+std::unique_ptr<DynamicsData, DynamicsDataDeleter> make_dynamics_data(const Model& model);
 
 // Body poses, motion columns, velocities, world inertias, bias accelerations and forces (gravity included). Quaternions
 // in q have length one.
@@ -42,15 +53,6 @@ double bias_of_tree(const Model& model, DynamicsData& data, int tree, const doub
 // After update_inertia: y = M x, nothing added. x and y must not overlap.
 template <class T>
 void multiply_inertia(const Model& model, const DynamicsDataT<T>& data, const T* x, T* y);
-
-// After factor_inertia: the motion columns of a body's chain through the factor, y = S L⁻¹ D^(−1/2), entry e for the
-// ancestor velocity at depth e, about the tree's reference. Returns the number of entries, depth of the last velocity
-// plus one; at most data.longest_chain. The row of a direction n at point p is then n·(y.linear + y.angular × r),
-// r = p − reference; with these rows in A, A Aᵀ = J M⁻¹ Jᵀ.
-template <class T>
-int chain_through_factor(const Model& model, const DynamicsDataT<T>& data, int body, SpatialVector<T>* y);
-// The same, an entry being (angular, 0, linear, 0).
-int chain_through_factor(const Model& model, const DynamicsData& data, int body, Pack8* y);
 
 // After factor_inertia: dv = L⁻¹ D^(−1/2) w, so that with w = Aᵀ λ: dv = M⁻¹ Jᵀ λ. w and dv may be the same.
 template <class T>

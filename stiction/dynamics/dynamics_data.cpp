@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stiction/dynamics/dynamics.h"
 #include "stiction/dynamics/factor_rows.h"
 
 namespace stiction {
@@ -143,5 +144,13 @@ DynamicsDataT<T>::DynamicsDataT(const Model& model) : gravity(to_vec3(model.grav
 template struct DynamicsDataT<double>;
 template struct DynamicsDataT<Pack4>;
 template struct DynamicsDataT<Pack8>;
+
+void DynamicsDataDeleter::operator()(DynamicsData* data) const {
+  delete data;
+}
+
+std::unique_ptr<DynamicsData, DynamicsDataDeleter> make_dynamics_data(const Model& model) {
+  return std::unique_ptr<DynamicsData, DynamicsDataDeleter>(new DynamicsData(model));
+}
 
 }  // namespace stiction

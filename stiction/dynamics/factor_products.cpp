@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "stiction/dynamics/dynamics.h"
+#include "stiction/dynamics/factor_chain.h"
 #include "stiction/dynamics/pack_lanes.h"
 
 namespace stiction {

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "stiction/dynamics/dynamics.h"
+#include "stiction/dynamics/dynamics_data.h"
 #include "stiction/math/native_pack.h"
 #include "stiction/math/sin_cos.h"
 

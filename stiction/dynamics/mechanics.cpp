@@ -1,5 +1,7 @@
 #include "stiction/dynamics/mechanics.h"
 
+#include "stiction/dynamics/dynamics_data.h"
+
 namespace stiction {
 namespace {
 

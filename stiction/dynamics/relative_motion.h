@@ -2,6 +2,7 @@
 #pragma once
 
 #include "stiction/dynamics/dynamics.h"
+#include "stiction/dynamics/dynamics_data.h"
 
 namespace stiction {
 

@@ -1,4 +1,5 @@
 #include "stiction/dynamics/dynamics.h"
+#include "stiction/dynamics/dynamics_data.h"
 
 namespace stiction {
 

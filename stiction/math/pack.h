@@ -84,10 +84,10 @@ STICTION_PACK_INLINE Pack8 joined(const Pack4& low, const Pack4& high) {
 
 #endif
 
-inline Pack4 broadcast4(double a) {
+inline __attribute__((always_inline)) Pack4 broadcast4(double a) {
   return Pack4{a, a, a, a};
 }
-inline Pack8 broadcast8(double a) {
+inline __attribute__((always_inline)) Pack8 broadcast8(double a) {
   return Pack8{a, a, a, a, a, a, a, a};
 }
 
@@ -127,10 +127,10 @@ inline __attribute__((always_inline)) void store8(double* to, const Pack8& pack)
 }
 
 // Sums in a fixed order, so that a result does not depend on how the compiler shuffles.
-inline double sum(const Pack4& a) {
+inline __attribute__((always_inline)) double sum(const Pack4& a) {
   return (a[0] + a[1]) + (a[2] + a[3]);
 }
-inline double sum(const Pack8& a) {
+inline __attribute__((always_inline)) double sum(const Pack8& a) {
   return ((a[0] + a[1]) + (a[2] + a[3])) + ((a[4] + a[5]) + (a[6] + a[7]));
 }
 

@@ -18,9 +18,11 @@
 #include <vector>
 
 #include "stiction/contact/problem.h"
-#include "stiction/problem_files/hdf5.h"
 
 namespace stiction {
+namespace hdf5 {
+class File;
+}
 
 // A stored answer, in our row order.
 struct FclibSolution {

@@ -4,9 +4,11 @@
 #include <string>
 
 #include "stiction/contact/linear_complementarity_problem.h"
-#include "stiction/problem_files/hdf5.h"
 
 namespace stiction {
+namespace hdf5 {
+class File;
+}
 
 struct LcpFile {
   LinearComplementarityProblem problem;

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "stiction/math/refuse.h"
+#include "stiction/problem_files/hdf5.h"
 
 namespace stiction {
 namespace {

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "stiction/contact/problem.h"
-#include "stiction/problem_files/hdf5.h"
 
 namespace stiction {
+namespace hdf5 {
+class File;
+}
 
 // Names a constraint across steps; equal in consecutive steps means the same contact, tangents carried along with it.
 using SequenceIdentity = std::array<int, 3>;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "stiction/dynamics/dynamics.h"
+#include "stiction/dynamics/dynamics_data.h"
 
 namespace stiction {
 

@@ -21,6 +21,7 @@
 
 #include "stiction/collision/swept_pair.h"
 #include "stiction/dynamics/dynamics.h"
+#include "stiction/dynamics/dynamics_data.h"
 #include "stiction/model/model.h"
 
 namespace stiction {

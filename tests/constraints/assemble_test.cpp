@@ -8,6 +8,7 @@
 
 #include "stiction/constraints/islands.h"
 #include "stiction/constraints/row_builder.h"
+#include "stiction/dynamics/dynamics_data.h"
 #include "stiction/dynamics/mechanics.h"
 #include "stiction/model/model_builder.h"
 

@@ -1,6 +1,7 @@
 // Mechanisms whose equations one can write down.
 #include <gtest/gtest.h>
 
+#include "stiction/dynamics/dynamics_data.h"
 #include "stiction/dynamics/mechanics.h"
 #include "stiction/model/model_builder.h"
 

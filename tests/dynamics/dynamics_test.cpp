@@ -9,6 +9,8 @@
 
 #include "../support/allocation_guard.h"
 #include "forests.h"
+#include "stiction/dynamics/dynamics_data.h"
+#include "stiction/dynamics/factor_chain.h"
 #include "stiction/dynamics/mechanics.h"
 #include "stiction/dynamics/relative_motion.h"
 

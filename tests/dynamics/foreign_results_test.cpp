@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "../support/tree_file.h"
+#include "stiction/dynamics/dynamics_data.h"
 #include "stiction/dynamics/mechanics.h"
 
 namespace stiction {

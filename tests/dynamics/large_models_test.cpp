@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "forests.h"
+#include "stiction/dynamics/dynamics_data.h"
+#include "stiction/dynamics/factor_chain.h"
 #include "stiction/dynamics/mechanics.h"
 
 namespace stiction {

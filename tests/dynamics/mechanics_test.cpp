@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "forests.h"
+#include "stiction/dynamics/dynamics_data.h"
 
 namespace stiction {
 namespace {

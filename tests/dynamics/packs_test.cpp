@@ -3,6 +3,8 @@
 
 #include "forests.h"
 #include "stiction/dynamics/dynamics.h"
+#include "stiction/dynamics/dynamics_data.h"
+#include "stiction/dynamics/factor_chain.h"
 
 namespace stiction {
 namespace {

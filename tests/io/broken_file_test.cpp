@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "stiction/problem_files/fclib.h"
+#include "stiction/problem_files/hdf5.h"
 #include "stiction/problem_files/sequence.h"
 
 namespace stiction {

@@ -4,6 +4,7 @@
 #include <Eigen/Dense>
 #include <cmath>
 
+#include "stiction/dynamics/dynamics_data.h"
 #include "stiction/dynamics/mechanics.h"
 #include "stiction/io/sdf/sdf.h"
 #include "stiction/sim/assembly.h"

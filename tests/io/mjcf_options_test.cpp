@@ -1,6 +1,7 @@
 #ifdef STICTION_MUJOCO
 
 // LoadOptions, and files that share a world.
+#include "stiction/dynamics/dynamics_data.h"
 #include "stiction/model/geometry/triangle_mesh.h"
 #include "tests/io/mjcf_oracle.h"
 #include "tests/support/refused.h"

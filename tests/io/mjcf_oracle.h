@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "stiction/dynamics/dynamics.h"
+#include "stiction/dynamics/dynamics_data.h"
 #include "stiction/io/mjcf/mjcf.h"
 #include "stiction/model/geometry/convex_hull.h"
 #include "stiction/model/geometry/height_field.h"

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "stiction/io/recording/model_storage.h"
+#include "stiction/problem_files/hdf5.h"
 #include "stiction/problem_files/hdf5_table.h"
 #include "tests/io/recorded_worlds.h"
 #include "tests/support/sanitized.h"

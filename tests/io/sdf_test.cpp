@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "stiction/dynamics/dynamics_data.h"
 #include "stiction/dynamics/mechanics.h"
 #include "stiction/model/geometry/convex_hull.h"
 #include "tests/support/refused.h"

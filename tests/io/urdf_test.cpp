@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "stiction/dynamics/dynamics.h"
+#include "stiction/dynamics/dynamics_data.h"
 #include "stiction/model/geometry/convex_hull.h"
 #include "tests/support/refused.h"
 

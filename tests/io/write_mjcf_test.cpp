@@ -4,6 +4,7 @@
 
 #include "../support/equal_models.h"
 #include "round_trip.h"
+#include "stiction/dynamics/dynamics_data.h"
 #include "stiction/dynamics/mechanics.h"
 #include "stiction/io/mjcf/mjcf.h"
 

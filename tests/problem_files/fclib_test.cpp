@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "stiction/contact/judge.h"
+#include "stiction/problem_files/hdf5.h"
 #include "tests/support/fclib_files.h"
 #include "tests/support/random_problems.h"
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "stiction/contact/lcp_judge.h"
+#include "stiction/problem_files/hdf5.h"
 #include "stiction/solvers/pivoting/linear_complementarity.h"
 
 namespace stiction {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "stiction/dynamics/dynamics_data.h"
 #include "stiction/dynamics/mechanics.h"
 #include "stiction/sim/simulator.h"
 #include "tests/sim/worlds.h"

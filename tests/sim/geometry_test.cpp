@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "stiction/dynamics/dynamics_data.h"
 #include "stiction/sim/geometry_check.h"
 #include "stiction/sim/simulator.h"
 #include "tests/sim/worlds.h"

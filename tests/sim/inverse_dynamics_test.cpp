@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "stiction/dynamics/dynamics_data.h"
 #include "stiction/dynamics/mechanics.h"
 #include "tests/sim/worlds.h"
 #include "tests/support/tree_file.h"

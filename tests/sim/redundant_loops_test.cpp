@@ -3,6 +3,7 @@
 
 #include <numbers>
 
+#include "stiction/dynamics/dynamics_data.h"
 #include "stiction/dynamics/mechanics.h"
 #include "stiction/sim/simulator.h"
 #include "tests/sim/worlds.h"

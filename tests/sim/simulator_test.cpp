@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "stiction/dynamics/dynamics_data.h"
 #include "stiction/dynamics/mechanics.h"
 #include "tests/sim/worlds.h"
 #include "tests/support/allocation_guard.h"

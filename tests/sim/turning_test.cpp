@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "stiction/dynamics/dynamics_data.h"
 #include "stiction/dynamics/mechanics.h"
 #include "stiction/model/model_builder.h"
 #include "stiction/sim/simulator.h"

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "stiction/dynamics/dynamics_data.h"
 #include "stiction/dynamics/mechanics.h"
 #include "stiction/model/geometry/convex_hull.h"
 #include "stiction/model/geometry/height_field.h"

@@ -91,6 +91,12 @@ LoadedModel load_mjcf_string(const std::string& xml, const LoadOptions& options)
   return build_loaded(builder, std::move(ignored), "MJCF string");
 }
 
+std::string mujoco_version() {
+  const int number = mjVERSION_HEADER;  // 4000001: 4.0.1
+  return std::to_string(number / 1000000) + '.' + std::to_string(number / 1000 % 1000) + '.' +
+         std::to_string(number % 1000);
+}
+
 bool has_mjcf() {
   try {
     MujocoLibrary::get();
@@ -126,6 +132,9 @@ LoadedModel load_mjcf_string(const std::string&, const LoadOptions&) {
 }
 bool has_mjcf() {
   return false;
+}
+std::string mujoco_version() {
+  return {};
 }
 
 }  // namespace stiction

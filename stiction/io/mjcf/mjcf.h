@@ -39,5 +39,7 @@ void append_mjcf(ModelBuilder& builder, const std::string& path, const LoadOptio
 
 // Whether load_mjcf can work: built with MuJoCo, and its library is found.
 bool has_mjcf();
+// Of the MuJoCo that this was built with, "4.0.1"; empty: none. What that MuJoCo has compiled (.mjb) can be read.
+std::string mujoco_version();
 
 }  // namespace stiction

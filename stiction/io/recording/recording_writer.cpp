@@ -18,6 +18,7 @@
 #include "stiction/io/recording/recording_layout.h"
 #include "stiction/math/refuse.h"
 #include "stiction/problem_files/output_place.h"
+#include "stiction/version.h"
 
 namespace stiction {
 

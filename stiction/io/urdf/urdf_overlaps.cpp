@@ -8,6 +8,7 @@
 #include "stiction/collision/collider.h"
 #include "stiction/collision/collision_cache.h"
 #include "stiction/dynamics/dynamics.h"
+#include "stiction/dynamics/dynamics_data.h"
 #include "stiction/io/urdf/urdf_reader.h"
 
 namespace stiction {

@@ -2,29 +2,72 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <mutex>
 #include <stdexcept>
+#include <vector>
 
 namespace stiction {
 namespace {
 
-// STICTION_MUJOCO_LIBRARY: a full path in builds of this tree, the bare name of the file in the Python package, whose
-// run path leads to the wheel beside it.
-void* open_library() {
-  void* library = dlopen(STICTION_MUJOCO_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    const char* message = dlerror();
-    throw std::runtime_error("MJCF is read with MuJoCo " STICTION_MUJOCO_VERSION
-                             ", which is not found (pip install mujoco==" STICTION_MUJOCO_VERSION "): " +
-                             std::string(message ? message : STICTION_MUJOCO_LIBRARY));
+namespace fs = std::filesystem;
+
+std::mutex& silence_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+// Where the library may be, best first: what the user names; our own copy of it beside this code, as in the Python
+// package, or where an installation puts it; the file that this was built with.
+std::vector<std::string> possible_places() {
+  if (const char* named = std::getenv("STICTION_MUJOCO"); named && *named) return {named};
+  std::vector<std::string> places;
+  std::vector<fs::path> folders;
+  std::error_code ignored;
+  Dl_info own;
+  if (dladdr(reinterpret_cast<void*>(&silence_mutex), &own) && own.dli_fname) {
+    folders.push_back(fs::absolute(own.dli_fname, ignored).parent_path());
   }
-  return library;
+  folders.push_back(fs::read_symlink("/proc/self/exe", ignored).parent_path());
+  for (const fs::path& folder : folders) {
+    for (const char* way : {".", "..", "../lib/stiction", "../lib64/stiction"}) {
+      const fs::path place = folder / way / "libstiction_mujoco.so";
+      if (fs::exists(place, ignored)) places.push_back(place.lexically_normal().string());
+    }
+  }
+  places.push_back(STICTION_MUJOCO_INSTALLED);
+  places.push_back(STICTION_MUJOCO_LIBRARY);
+  return places;
+}
+
+// The process may hold a MuJoCo of another version, even for all to see: ours must find its own functions and not
+// those. The sanitizers do not allow that, and abort.
+int opening_mode() {
+  for (const char* sanitizer : {"__asan_init", "__tsan_init", "__msan_init"}) {
+    if (dlsym(RTLD_DEFAULT, sanitizer)) return RTLD_NOW | RTLD_LOCAL;
+  }
+  return RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
+}
+
+void* open_library() {
+  std::string tried;
+  for (const std::string& place : possible_places()) {
+    if (place.empty()) continue;
+    if (void* library = dlopen(place.c_str(), opening_mode())) return library;
+    const char* message = dlerror();
+    tried += (tried.empty() ? "" : "; ") + std::string(message ? message : place);
+  }
+  throw std::runtime_error(
+      "MJCF is read with MuJoCo " STICTION_MUJOCO_VERSION
+      ", whose library is not found; the environment variable STICTION_MUJOCO may name it. Tried: " +
+      tried);
 }
 
 template <class Function>
 void find(void* library, const char* name, Function*& function) {
   function = reinterpret_cast<Function*>(dlsym(library, name));
-  if (!function) throw std::runtime_error(std::string("MuJoCo's library " STICTION_MUJOCO_LIBRARY " has no ") + name);
+  if (!function) throw std::runtime_error(std::string("MuJoCo's library has no ") + name);
 }
 
 MujocoLibrary load_library() {
@@ -54,11 +97,6 @@ MujocoLibrary load_library() {
   find(library, "mju_getLogConfig", out.get_log_config);
   find(library, "mju_setLogConfig", out.set_log_config);
   return out;
-}
-
-std::mutex& silence_mutex() {
-  static std::mutex mutex;
-  return mutex;
 }
 
 }  // namespace

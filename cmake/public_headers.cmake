@@ -1,0 +1,56 @@
+# The headers that are installed; all others are internal. One path per line: tests/check_rooms.py and the test of the
+# installation read this list. Each compiles on its own and includes nothing but headers of the list.
+set(STICTION_PUBLIC_HEADERS
+  stiction/collision/collider.h
+  stiction/collision/collision_cache.h
+  stiction/collision/contact_point.h
+  stiction/constraints/constraint_identity.h
+  stiction/constraints/settings.h
+  stiction/constraints/warm_start.h
+  stiction/contact/constraint.h
+  stiction/contact/delassus.h
+  stiction/contact/energy.h
+  stiction/contact/judge.h
+  stiction/contact/lcp_judge.h
+  stiction/contact/linear_complementarity_problem.h
+  stiction/contact/model.h
+  stiction/contact/problem.h
+  stiction/dynamics/dynamics.h
+  stiction/dynamics/mechanics.h
+  stiction/io/load.h
+  stiction/io/loaded_model.h
+  stiction/io/mjcf/mjcf.h
+  stiction/io/recording/recording.h
+  stiction/io/sdf/sdf.h
+  stiction/io/urdf/urdf.h
+  stiction/io/write_model.h
+  stiction/io/written_model.h
+  stiction/math/pack.h
+  stiction/math/pose.h
+  stiction/math/types.h
+  stiction/math/vector.h
+  stiction/model/describe.h
+  stiction/model/geometry/convex_hull.h
+  stiction/model/geometry/height_field.h
+  stiction/model/geometry/inertia.h
+  stiction/model/geometry/shape.h
+  stiction/model/geometry/triangle_mesh.h
+  stiction/model/material.h
+  stiction/model/model.h
+  stiction/model/model_builder.h
+  stiction/problem_files/fclib.h
+  stiction/problem_files/lcp.h
+  stiction/problem_files/sequence.h
+  stiction/sim/assembly.h
+  stiction/sim/found_contacts.h
+  stiction/sim/inverse_dynamics.h
+  stiction/sim/simulator.h
+  stiction/sim/state.h
+  stiction/sim/step_report.h
+  stiction/solvers/budget.h
+  stiction/solvers/goal.h
+  stiction/solvers/interrupt.h
+  stiction/solvers/pivoting/linear_complementarity.h
+  stiction/solvers/pivoting/pivoting_dictionary.h
+  stiction/solvers/solver.h
+)
