@@ -20,13 +20,17 @@ set(STICTION_PUBLIC_HEADERS
   stiction/io/load.h
   stiction/io/loaded_model.h
   stiction/io/mjcf/mjcf.h
+  stiction/io/mjcf/write_mjcf.h
   stiction/io/recording/recording.h
   stiction/io/sdf/sdf.h
+  stiction/io/sdf/write_sdf.h
   stiction/io/urdf/urdf.h
+  stiction/io/urdf/write_urdf.h
   stiction/io/write_model.h
   stiction/io/written_model.h
   stiction/math/pack.h
   stiction/math/pose.h
+  stiction/math/refuse.h
   stiction/math/types.h
   stiction/math/vector.h
   stiction/model/describe.h

@@ -55,6 +55,14 @@ FORBIDDEN = [
 # Outside the library: everything is a guest and sees the headers of rooms by their full name, and nothing else.
 GUESTS = ["tests", "cli", "python", "bench", "fuzz", "examples", "experiments"]
 
+# Guests that live as users do: they see the headers that are installed (cmake/public_headers.cmake), and those few.
+USERS = ["cli", "python", "examples"]
+PUBLIC_HEADERS = "cmake/public_headers.cmake"
+LENT = {
+    ("cli/outputs.cpp", "stiction/problem_files/output_place.h"),  # outputs are checked as writers check them
+    ("cli/problem_files.cpp", "stiction/problem_files/hdf5.h"),  # what a file holds, before it is read
+}
+
 GENERATED = {"stiction/version.h"}  # headers that the build makes, for everybody
 
 MAX_LINES = {".h": 250, ".cpp": 500}  # of the library
@@ -106,6 +114,26 @@ def check_guest_include(root, path, header):
     return None
 
 
+def public_headers(root):
+    """The headers that are installed, and what is wrong with their list."""
+    path = root / PUBLIC_HEADERS
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    names = re.findall(r"^\s*(stiction/\S+\.h)\s*$", text, re.M)
+    missing = [f"{PUBLIC_HEADERS}:1: {name} does not exist" for name in names if not (root / name).is_file()]
+    return set(names), missing
+
+
+def check_public(public, name, header):
+    """A public header, and whoever lives as a user does, sees public headers alone."""
+    if not header.startswith("stiction/") or header in public | GENERATED or (name, header) in LENT:
+        return None
+    if name in public:
+        return f'"{header}" is internal, but {name} is installed without it ({PUBLIC_HEADERS})'
+    if name.split("/")[0] in USERS:
+        return f'"{header}" is internal: {name.split("/")[0]} sees public headers alone ({PUBLIC_HEADERS})'
+    return None
+
+
 def check_common(root, name, header):
     if header.startswith("stiction/") and header not in GENERATED and not (root / header).is_file():
         return f'"{header}" does not exist'
@@ -119,7 +147,7 @@ def check_common(root, name, header):
 
 def check(root):
     """All violations below root, as lines `file:line: what is wrong`."""
-    found = []
+    public, found = public_headers(root)
     for top in ["stiction", *GUESTS]:
         for path in sorted((root / top).rglob("*")):
             if path.suffix not in SOURCES or not path.is_file():
@@ -133,7 +161,7 @@ def check(root):
             if room and lines > MAX_LINES.get(path.suffix, lines):
                 found.append(f"{name}:{lines}: more than {MAX_LINES[path.suffix]} lines")
             for number, angled, header in includes(path):
-                wrong = check_common(root, name, header)
+                wrong = check_common(root, name, header) or check_public(public, name, header)
                 if not wrong and angled:
                     wrong = check_foreign(name, header)
                 elif not wrong and room:
@@ -147,6 +175,7 @@ def check(root):
 
 def self_test():
     good = {
+        PUBLIC_HEADERS: "set(HEADERS\n  stiction/io/file.h\n  stiction/contact/problem.h\n  stiction/math/set_a.h\n  stiction/math/a.h\n)\n",
         "stiction/math/a.h": "#include <cmath>\n#include <Eigen/Core>\n",
         "stiction/math/set_a.h": '#include "stiction/math/a.h"\n',
         "stiction/contact/problem.h": '#include "stiction/math/set_a.h"\n',
@@ -189,6 +218,10 @@ def self_test():
         "stiction/io/recording/bad_15.cpp": "#include <hdf5.h>",
         "tests/solvers/bad_16_test.cpp": "#include <pugixml.hpp>",
         "cli/bad_17.cpp": "#include <boost/optional.hpp>",
+        "cli/bad_18.cpp": '#include "stiction/contact/judge.h"',
+        "examples/bad_19.cpp": '#include "stiction/solvers/solver.h"',
+        "stiction/io/file.h": '#include "stiction/solvers/solver.h"',
+        PUBLIC_HEADERS: "  stiction/io/gone.h",
     }
 
     def write(root, name, text):
