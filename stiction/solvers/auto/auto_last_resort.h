@@ -12,9 +12,10 @@
 
 #include <vector>
 
-#include "stiction/solvers/auto/auto_sparse_sweep.h"
 #include "stiction/solvers/auto/auto_stage.h"
+#include "stiction/solvers/best_iterate.h"
 #include "stiction/solvers/linear_algebra/block_lu.h"
+#include "stiction/solvers/sweeps/sparse_sweep.h"
 
 namespace stiction {
 
@@ -31,9 +32,10 @@ class AutoLastResort {
   bool newton_step();
 
   const ContactProblem* problem_ = nullptr;
-  AutoSparseSweep sweeps_;
+  SparseSweep sweeps_;
   BlockLu lu_;
   double proximal_ = 0.0;
+  BestIterate best_;
   VectorX lambda_, sigma_;
   std::vector<Matrix3> left_, diagonal_;           // rows of the linear system: left_i G_ij + δ_ij diagonal_i
   std::vector<char> fixed_;                        // constraints whose change is known: open, or on a bound

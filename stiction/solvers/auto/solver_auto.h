@@ -74,7 +74,7 @@ class SolverAuto final : public ContactSolver {
     ProblemPart part, other_form;
     VectorX impulse, velocity, swept;
     bool velocity_is_current = false;  // velocity is σ of the impulse that the island ended with
-    AutoSparseSweep sweep;
+    SparseSweep sweep;
     AutoDense dense;
     AutoContactSpace contact_space;
     AutoLastResort last_resort;

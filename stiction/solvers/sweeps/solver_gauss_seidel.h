@@ -21,7 +21,8 @@ struct SolverGaussSeidelSettings : SolverSettings {
   double over_relaxation = 1.0;  // ω, no unit, in (0, 2); 1.6 helps lightly coupled bodies and harms stiff piles
 };
 
-// The local solution as a law for SweepEngine, also used to start Newton methods.
+// The local solution as a law for SweepEngine, by the safe path of one_contact.h: to the last digits in one visit. Also
+// used to start Newton methods.
 class ExactContactLaw {
  public:
   void prepare(const ContactProblem& problem);  // factors every frictional block, forgets the roots
