@@ -11,15 +11,6 @@ namespace stiction {
 using dense_detail::copy_and_pad;
 using dense_detail::copy_padded;
 
-namespace {
-
-// The running σ and the σ that a caller recomputes differ by rounding: what is accepted here must be accepted there.
-constexpr double safety = 0.99;
-
-constexpr double proximal_cycle[] = {1e-5, 1e-7, 1e-4, 1e-6};
-
-}  // namespace
-
 // The view with everything padded.
 DenseView AutoDense::load(const DenseView& given, const VectorX& impulse) {
   const std::size_t padded = given.stride;
@@ -150,12 +141,13 @@ bool AutoDense::newton_from_zero(const DenseView& view, const AutoResidualScale&
   dense_velocity(view, lambda_.data(), sigma_.data());
   int steps = 0;
   return sweep_and_test(view, scale, limit, 1, outcome) ||
-         newton_run(view, scale, limit, proximal_cycle[0], steps, outcome);
+         newton_run(view, scale, limit, settings.proximal[0], steps, outcome);
 }
 
 // AutoProximal from the best; true where its result passes.
 bool AutoDense::follow_compliance(const DenseView& view, const AutoResidualScale& scale, double limit,
                                   SolveOutcome& outcome) {
+  proximal_.settings = settings.compliant;
   const AutoProximal::Outcome run = proximal_.run(view, scale, limit, settings.compliant_steps, active_set_,
                                                   best_residual_, best_lambda_.data(), best_sigma_.data());
   outcome.iterations += run.steps;
@@ -172,7 +164,7 @@ bool AutoDense::newton(const DenseView& view, const AutoResidualScale& scale, do
                        SolveOutcome& outcome) {
   int sweeps = 4, steps = 0;
   for (int restart = 0;; ++restart) {
-    if (newton_run(view, scale, limit, proximal_cycle[restart % 4], steps, outcome)) return true;
+    if (newton_run(view, scale, limit, settings.proximal[restart % 4], steps, outcome)) return true;
     if (restart == 0 && follow_compliance(view, scale, limit, outcome)) return true;
     if (restart == 1 && !cold && newton_from_zero(view, scale, limit, outcome)) return true;
     const int restarts = best_residual_ < settings.near ? settings.near_restarts : settings.restarts;
@@ -199,7 +191,7 @@ void AutoDense::return_best(const DenseView& view, const AutoResidualScale& scal
 
 SolveOutcome AutoDense::solve(const DenseView& given, const AutoResidualScale& scale, const SolveGoal& goal,
                               VectorX& impulse) {
-  const double limit = safety * goal.tolerance;
+  const double limit = auto_safety * goal.tolerance;
   SolveOutcome outcome;
   goal_ = &goal;
   const DenseView view = load(given, impulse);
@@ -220,7 +212,7 @@ SolveOutcome AutoDense::solve(const DenseView& given, const AutoResidualScale& s
     outcome.residual = residual(k == 0 ? in_full : limit);
     // The running σ holds the rounding of the largest impulse that was met on the way (at nearly singular blocks).
     const double rounding = std::numeric_limits<double>::epsilon() * scale.impulse * largest_impulse_;
-    if (outcome.residual <= limit && rounding > 0.01 * ConstraintScale::floor * limit) {
+    if (outcome.residual <= limit && rounding > settings.seen_rounding * ConstraintScale::floor * limit) {
       dense_velocity(view, lambda_.data(), sigma_.data());
       outcome.residual = residual(in_full);
     }

@@ -22,36 +22,15 @@
 #include "stiction/solvers/auto/auto_active_set.h"
 #include "stiction/solvers/auto/auto_proximal.h"
 #include "stiction/solvers/auto/auto_residual.h"
+#include "stiction/solvers/auto/auto_settings.h"
 #include "stiction/solvers/auto/auto_stage.h"
 #include "stiction/solvers/linear_algebra/dense_view.h"
 #include "stiction/solvers/sweeps/one_contact.h"
 
 namespace stiction {
 
-struct AutoDenseSettings {
-  int sweeps = 4;  // exact sweeps before Newton
-  int few_contacts = 4;
-  double light_coupling = 0.1;
-  int patience = 6;            // Newton steps without a new best before a restart
-  double release_below = 1.0;  // residual from which a Newton step gives up its proximal term where that holds it back
-  double refine_below = 1e-3;  // residual from which any other one is followed by a refinement with the same factors
-  double worthwhile = 0.5;     // a new best must be this much of the last one to count as progress
-  int newton_steps = 80;       // in all restarts together
-  int compliant_steps = 80;    // Newton steps of AutoProximal, once the first run has not settled
-  int restarts = 6;            // of 4, 8, 16 … sweeps, then give up
-  int near_restarts = 2;       // so many where the best is near: an interior point beside it takes less time than more
-  double near = 1e-2;          // residual
-  // Of AutoActiveSet::step() in the first step from a guess. With the narrow one alone a falling humanoid takes 5 %
-  // more Newton steps; with the wide one alone a box at rest close to its friction angle creeps ten times as much.
-  double edge = 1e-6, wide_edge = 0.3;
-  double in_motion = 1e-6;  // residual of the guess from which the edge is wide
-  bool use_newton = true;
-};
-
 class AutoDense {
  public:
-  static constexpr int max_rows = 200;  // beyond, sparse methods are cheaper
-
   AutoDenseSettings settings;
 
   // A problem in dense form.

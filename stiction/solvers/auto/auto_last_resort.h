@@ -12,6 +12,7 @@
 
 #include <vector>
 
+#include "stiction/solvers/auto/auto_settings.h"
 #include "stiction/solvers/auto/auto_stage.h"
 #include "stiction/solvers/best_iterate.h"
 #include "stiction/solvers/linear_algebra/block_lu.h"
@@ -21,6 +22,8 @@ namespace stiction {
 
 class AutoLastResort {
  public:
+  AutoLastResortSettings settings;
+
   // A problem in sparse form. `impulse` is the best so far on entry and is replaced only by something better.
   SolveOutcome solve(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse);
 

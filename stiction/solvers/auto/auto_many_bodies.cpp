@@ -11,12 +11,6 @@ namespace stiction {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double safety = 0.99;  // so that a judge who rounds otherwise accepts what is accepted here
-constexpr int full_sweep_every = 16;
-constexpr double quiet = 0.03;          // a contact that changed by less than this part of the largest change may wait
-constexpr double worth_testing = 6.0;   // full residual when the change is below this multiple of the tolerance
-constexpr double growth = 0.2;          // of ω per sweep
-constexpr double tolerated_rise = 2.0;  // the largest change wobbles also where ω > 1 is right
 
 }  // namespace
 
@@ -58,7 +52,7 @@ double AutoManyBodies::sweep(std::span<const Constraint> constraints, Sweep whic
       if (lambda_[c.first_row + c.rows - 1] != 0.0 || c.kind == ConstraintKind::bilateral) loaded_.push_back(i);
     }
   } else {
-    const double threshold = which == Sweep::moving ? quiet * largest_change_ : 0.0;
+    const double threshold = which == Sweep::moving ? settings.quiet * largest_change_ : 0.0;
     for (const int i : loaded_) {
       if (change_[i] >= threshold) visit_and_note(i);
     }
@@ -85,7 +79,7 @@ double AutoManyBodies::residual(const ContactProblem& problem, const AutoResidua
 
 SolveOutcome AutoManyBodies::solve(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse) {
   const AutoResidualScale scale(problem, goal.use_relative);
-  const double limit = safety * goal.tolerance;
+  const double limit = auto_safety * goal.tolerance;
   SolveOutcome outcome;
   load(problem, impulse);
   best_.start(impulse, infinity);  // stays where no residual is a number
@@ -96,21 +90,23 @@ SolveOutcome AutoManyBodies::solve(const ContactProblem& problem, const SolveGoa
   test();
   if (best_.residual() > limit) outcome.stage = AutoStage::many_bodies;
   double relaxation = 1.0, last_change = infinity, watched_change = infinity;
-  double test_below = worth_testing * limit;
-  int since_full = full_sweep_every, slow_looks = 0;
+  double test_below = settings.worth_testing * limit;
+  int since_full = settings.full_sweep_every, slow_looks = 0;
   while (best_.residual() > limit && outcome.iterations < settings.max_sweeps && goal.spend_and_ask(AutoCost::sweep)) {
-    const bool all = since_full >= full_sweep_every;
+    const bool all = since_full >= settings.full_sweep_every;
     since_full = all ? 1 : since_full + 1;
     const Sweep which = all ? Sweep::all : since_full % 2 ? Sweep::moving : Sweep::loaded;
     const double change = scale.velocity * sweep(problem.constraints(), which, relaxation);
     ++outcome.iterations;
     if (!std::isfinite(change)) break;
-    relaxation = change < tolerated_rise * last_change ? std::min(settings.relaxation, relaxation + growth) : 1.0;
+    relaxation = change < settings.tolerated_rise * last_change
+                     ? std::min(settings.relaxation, relaxation + settings.growth)
+                     : 1.0;
     last_change = change;
     if (change <= test_below) {
       test();
       test_below = 0.25 * std::min(test_below, change);
-      since_full = full_sweep_every;
+      since_full = settings.full_sweep_every;
     }
     if (outcome.iterations % settings.watch == 0) {
       const double speed = std::log(change / watched_change) / settings.watch;  // per sweep

@@ -16,19 +16,13 @@
 
 #include "stiction/math/pack.h"
 #include "stiction/solvers/auto/auto_residual.h"
+#include "stiction/solvers/auto/auto_settings.h"
 #include "stiction/solvers/auto/auto_stage.h"
 #include "stiction/solvers/best_iterate.h"
 #include "stiction/solvers/sweeps/one_contact.h"
 #include "stiction/solvers/sweeps/running_velocity.h"
 
 namespace stiction {
-
-struct AutoManyBodiesSettings {
-  double relaxation = 1.6;  // largest ω, in [1, 2)
-  int max_sweeps = 400;     // give up when the speed of convergence promises more
-  int watch = 16;           // sweeps between two looks at the speed of convergence
-  int patience = 3;  // looks in a row that promise too many sweeps: a blow that runs through a heap is slow first
-};
 
 class AutoManyBodies {
  public:

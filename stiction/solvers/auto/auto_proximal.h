@@ -19,18 +19,10 @@
 #include "stiction/math/aligned_vector.h"
 #include "stiction/solvers/auto/auto_active_set.h"
 #include "stiction/solvers/auto/auto_residual.h"
+#include "stiction/solvers/auto/auto_settings.h"
 #include "stiction/solvers/linear_algebra/dense_view.h"
 
 namespace stiction {
-
-struct AutoProximalSettings {
-  double first = 1e-2, least = 1e-12, most = 1.0;  // ε
-  double fall = 0.3, rise = 10.0;
-  int patience = 8;       // Newton steps about one centre
-  int early = 2;          // after so many the compliant residual must be below that of the centre
-  double settled = 0.1;   // residual of the compliant problem to that of the problem, at a new centre
-  double creeping = 0.5;  // residual of a new centre to that of the last one, from which on it creeps
-};
 
 class AutoProximal {
  public:
