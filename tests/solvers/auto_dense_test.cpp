@@ -106,15 +106,15 @@ INSTANTIATE_TEST_SUITE_P(Robots, AutoDenseSequence,
                            return name;
                          });
 
-// As AutoDenseView wants it.
+// As DenseView wants it.
 VectorX padded_free_velocity(const ContactProblem& problem) {
   VectorX padded = VectorX::Zero(problem.dense().stride + 8);
   padded.head(problem.num_rows()) = problem.free_velocity();
   return padded;
 }
 
-AutoDenseView view_of(const ContactProblem& problem, const VectorX& padded_free_velocity) {
-  AutoDenseView view;
+DenseView view_of(const ContactProblem& problem, const VectorX& padded_free_velocity) {
+  DenseView view;
   view.rows = problem.dense().size;
   view.stride = problem.dense().stride;
   view.delassus = problem.dense().data.data();
@@ -134,7 +134,7 @@ TEST(AutoActiveSet, ForgetsAProblemThatWentWrong) {
     options.contacts = contacts;
     const ContactProblem problem = testing::random_problem(options).in_form(DelassusForm::dense);
     const VectorX g = padded_free_velocity(problem), sigma = VectorX::Zero(g.size());
-    const AutoDenseView view = view_of(problem, g);
+    const DenseView view = view_of(problem, g);
     if (contacts == 8) {
       VectorX broken = VectorX::Constant(g.size(), std::numeric_limits<double>::infinity());
       used.step(view, 1e-5, broken.data(), sigma.data(), 0.0);
@@ -158,16 +158,16 @@ TEST(AutoActiveSet, ReleasesWhatTheProximalTermHeldBack) {
   options.friction = 1e3;
   const ContactProblem problem = testing::random_problem(options).in_form(DelassusForm::dense);
   const VectorX free_velocity = padded_free_velocity(problem);
-  const AutoDenseView view = view_of(problem, free_velocity);
+  const DenseView view = view_of(problem, free_velocity);
   VectorX lambda = VectorX::Ones(view.stride), sigma = VectorX::Zero(view.stride);
   AutoActiveSet active_set;
   ASSERT_TRUE(active_set.step(view, 1e-5, lambda.data(), sigma.data(), 0.0));
-  auto_dense_velocity(view, lambda.data(), sigma.data());
+  dense_velocity(view, lambda.data(), sigma.data());
   const double held = sigma.lpNorm<Eigen::Infinity>();
   EXPECT_GT(held, 1e-9);
   EXPECT_NEAR(active_set.held_back(), held, 1e-6 * held);
   active_set.release(view, lambda.data());
-  auto_dense_velocity(view, lambda.data(), sigma.data());
+  dense_velocity(view, lambda.data(), sigma.data());
   EXPECT_LT(sigma.lpNorm<Eigen::Infinity>(), 0.1 * held);
 }
 
@@ -181,14 +181,14 @@ TEST(AutoActiveSet, DrawsAGuessFromTheEdgeWhereContactsShareTheLoad) {
   const ContactProblem problem = ContactProblem::from_dense(
       {Constraint::make_frictional(0.5), Constraint::make_frictional(0.5)}, g, free_velocity);
   const VectorX padded = padded_free_velocity(problem);
-  const AutoDenseView view = view_of(problem, padded);
+  const DenseView view = view_of(problem, padded);
   for (const double tangent : {0.25, 0.23}) {
     for (const double edge : {0.0, 1e-6, 0.3}) {
       VectorX lambda(8), sigma = VectorX::Zero(8);
       lambda << tangent, 0.0, 0.5, 0.3 - tangent, 0.0, 0.5, 0.0, 0.0;
       AutoActiveSet active_set;
       ASSERT_TRUE(active_set.step(view, 1e-5, lambda.data(), sigma.data(), edge));
-      auto_dense_velocity(view, lambda.data(), sigma.data());
+      dense_velocity(view, lambda.data(), sigma.data());
       EXPECT_LT(sigma.lpNorm<Eigen::Infinity>(), 1e-6);
       const bool drawn = edge > (tangent == 0.25 ? 0.0 : 0.1);
       // The other contact takes over half of what is missing.

@@ -22,10 +22,10 @@ Attempt run_from_zero(const ContactProblem& problem, AutoProximal& proximal, Aut
   const DelassusDense& g = problem.dense();
   VectorX free_velocity = VectorX::Zero(g.stride + 8), lambda = VectorX::Zero(g.stride), sigma = lambda;
   free_velocity.head(g.size) = problem.free_velocity();
-  const AutoDenseView view{
+  const DenseView view{
       g.size, g.stride, g.data.data(), free_velocity.data(), problem.constraints(), 1e-13 * problem.largest_diagonal()};
   const AutoResidualScale scale(problem, false);
-  auto_dense_velocity(view, lambda.data(), sigma.data());
+  dense_velocity(view, lambda.data(), sigma.data());
   const double first =
       auto_residual(scale, view.constraints, lambda.data(), sigma.data(), std::numeric_limits<double>::infinity());
   Attempt run;
@@ -88,11 +88,11 @@ TEST(AutoProximal, AllocatesNothingTheSecondTime) {
   const DelassusDense& g = problem.dense();
   VectorX free_velocity = VectorX::Zero(g.stride + 8), lambda = VectorX::Zero(g.stride), sigma = lambda;
   free_velocity.head(g.size) = problem.free_velocity();
-  const AutoDenseView view{g.size, g.stride, g.data.data(), free_velocity.data(), problem.constraints(), 0.0};
+  const DenseView view{g.size, g.stride, g.data.data(), free_velocity.data(), problem.constraints(), 0.0};
   const AutoResidualScale scale(problem, false);
   const auto run = [&] {
     lambda.setZero();
-    auto_dense_velocity(view, lambda.data(), sigma.data());
+    dense_velocity(view, lambda.data(), sigma.data());
     return proximal.run(view, scale, tolerance, 80, active_set, 1.0, lambda.data(), sigma.data());
   };
   run();

@@ -53,7 +53,7 @@ Score score(const Matrix3& w, const Vector3& q, double mu, const Vector3& impuls
   return out;
 }
 
-struct OneContact {
+struct ContactCase {
   Matrix3 w;
   Vector3 q;
   double mu;
@@ -65,8 +65,8 @@ class OneContactGenerator {
  public:
   explicit OneContactGenerator(unsigned seed) : generator_(seed) {}
 
-  OneContact make(int i) {
-    OneContact out;
+  ContactCase make(int i) {
+    ContactCase out;
     Matrix3 a;
     for (int k = 0; k < 9; ++k) a.data()[k] = normal_(generator_);
     const Matrix3 gram = a * a.transpose();
@@ -111,7 +111,7 @@ TEST(OneContact, MillionRandomProblems) {
   Real worst = 0, worst_natural = 0, worst_parallel = 0;
   int judged_naturally = 0, sliding = 0, open = 0;
   for (int i = 0; i < count; ++i) {
-    const OneContact p = generator.make(i);
+    const ContactCase p = generator.make(i);
     const Vector3 impulse = solve_one_contact(p.w, p.q, p.mu);
     const Score e = score(p.w, p.q, p.mu, impulse);
     worst = std::max(worst, e.backward);
@@ -181,7 +181,7 @@ TEST(OneContact, TakesTheSmallestRoot) {
   OneContactGenerator generator(7);
   int sliding = 0;
   for (int i = 0; i < 20000; ++i) {
-    OneContact p = generator.make(5 * i);
+    ContactCase p = generator.make(5 * i);
     p.mu = generator.power(1.0);
     p.q[2] = -std::abs(p.q[2]) * 0.1;
     const OneContactBlock block(p.w);
@@ -206,7 +206,7 @@ TEST(OneContact, TakesTheSmallestRoot) {
 TEST(OneContact, GuessOfTheRootChangesNothing) {
   OneContactGenerator generator(3);
   for (int i = 0; i < 10000; ++i) {
-    const OneContact p = generator.make(5 * i);
+    const ContactCase p = generator.make(5 * i);
     const OneContactBlock block(p.w);
     Vector3 cold, warm;
     double alpha = 0.0;
@@ -216,6 +216,73 @@ TEST(OneContact, GuessOfTheRootChangesNothing) {
     EXPECT_NEAR(guess, alpha, 1e-9 * alpha + 1e-14 * block.trace);
     ASSERT_LE(score(p.w, p.q, p.mu, warm).backward, 1e-14L);
   }
+}
+
+using RowMajor3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
+
+TEST(OneContact, FastPathFindsTheSameFromAnyPresentImpulse) {
+  OneContactGenerator generator(5);
+  int sliding = 0, sticking = 0, inexact = 0;
+  for (int i = 0; i < 20000; ++i) {
+    ContactCase p = generator.make(15 * i);  // plain W, moderate q
+    p.mu = 1.0 + generator.uniform();
+    OneContact contact;
+    Eigen::Map<RowMajor3>(contact.w) = p.w;
+    const Vector3 now(generator.uniform(), generator.uniform(), 1.0 + generator.uniform());
+    const Vector3 sigma = p.q + p.w * now;
+    Vector3 first, again;
+    contact.prepare(now.data(), sigma.data());
+    contact.solve(p.mu, now.data(), sigma.data(), first.data());
+    const Vector3 sigma_first = p.q + p.w * first;
+    contact.solve(p.mu, first.data(), sigma_first.data(), again.data());  // with the root of the first visit
+    const Score e = score(p.w, p.q, p.mu, again);
+    // The last step of Newton is taken by its derivative: near a double root of the curve that costs digits.
+    const Real worse = std::max(score(p.w, p.q, p.mu, first).backward, e.backward);
+    ASSERT_LE(worse, 1e-7L) << i;
+    inexact += worse > 1e-11L;
+    sliding += e.sliding;
+    sticking += !e.sliding && again[2] > 0.0;
+  }
+  EXPECT_LE(inexact, 20);
+  EXPECT_GT(sliding, 4000);
+  EXPECT_GT(sticking, 1000);
+}
+
+TEST(InvertBlock, RegularBlocksHaveTheirInverse) {
+  OneContactGenerator generator(6);
+  for (int i = 0; i < 1000; ++i) {
+    const RowMajor3 w = generator.make(5 * i + 4).w;
+    RowMajor3 inverse;
+    ASSERT_TRUE(invert_block(w.data(), inverse.data()));
+    EXPECT_LE((w * inverse - RowMajor3::Identity()).norm(), 1e-9) << w;
+  }
+}
+
+// λ ← λ − inverse σ makes σ = 0 wherever an impulse can do that, in one visit, and does not answer to the rest.
+TEST(InvertBlock, SingularBlocksAreSolvedWhereTheyCanBe) {
+  OneContactGenerator generator(7);
+  for (int rank = 0; rank <= 2; ++rank) {
+    for (int i = 0; i < 1000; ++i) {
+      Eigen::Matrix<double, 3, Eigen::Dynamic> a(3, rank);
+      for (int k = 0; k < 3 * rank; ++k) a.data()[k] = generator.uniform();
+      const double scale = generator.power(6.0);
+      const RowMajor3 w = scale * (a * a.transpose());
+      RowMajor3 inverse;
+      EXPECT_FALSE(invert_block(w.data(), inverse.data()));
+      const Vector3 sigma = w * Vector3(generator.uniform(), generator.uniform(), generator.uniform());
+      EXPECT_LE((sigma - w * (inverse * sigma)).norm(), 1e-6 * sigma.norm()) << w;
+      EXPECT_TRUE(rank > 0 || inverse.isZero(0.0));
+    }
+  }
+}
+
+TEST(InvertBlock, ADirectionWithoutInertiaIsLeftAlone) {
+  RowMajor3 w, inverse;
+  w << 2.0, 1e-17, 0.5, 1e-17, 3e-17, 1e-17, 0.5, 1e-17, 1.0;
+  EXPECT_FALSE(invert_block(w.data(), inverse.data()));
+  EXPECT_TRUE(inverse.row(1).isZero(0.0) && inverse.col(1).isZero(0.0));
+  const Vector3 left = Vector3(1.0, 1.0, 1.0) - w * (inverse * Vector3(1.0, 1.0, 1.0));
+  EXPECT_LE(std::abs(left[0]) + std::abs(left[2]), 1e-15);
 }
 
 }  // namespace

@@ -202,6 +202,29 @@ TEST(SolverAuto, EachStageFinishesSomeStoredProblem) {
   }
 }
 
+TEST(SolverAuto, TuningReachesTheParts) {
+  const auto finished = [](const ContactProblem& problem, const SolverAutoSettings& settings, const char* stage) {
+    SolverAuto solver(settings);
+    ContactSolution solution;
+    return solver.solve(problem, solution).stages.of(stage);
+  };
+  SolverAutoSettings usual, without;
+  without.tuning.dense.use_newton = false;
+  without.tuning.many_bodies.max_sweeps = 0;
+  int before = 0, after = 0;
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    const ContactProblem problem = testing::random_problem({.seed = seed}).in_form(DelassusForm::dense);
+    before += finished(problem, usual, "active_set");
+    after += finished(problem, without, "active_set");
+  }
+  EXPECT_GT(before, 5);
+  EXPECT_LT(after, before);
+  const ContactProblem heap = read_sequence(STICTION_SCENES "/robot-problems/spheres-216.hdf5").steps[10].problem;
+  EXPECT_EQ(finished(heap, usual, "many_bodies"), 1);
+  EXPECT_EQ(finished(heap, without, "many_bodies"), 0);
+  EXPECT_EQ(finished(heap, usual, "no such stage"), 0);
+}
+
 TEST(SolverAuto, AcceptsAGoodGuessInEveryForm) {
   const ContactProblem factored = testing::random_problem({});
   for (const DelassusForm form : {DelassusForm::dense, DelassusForm::sparse, DelassusForm::factored}) {

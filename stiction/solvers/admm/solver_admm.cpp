@@ -39,12 +39,12 @@ SolveReport SolverAdmm::do_solve(const ContactProblem& problem, ContactSolution&
   const SolveGoal goal = start_goal(default_max_iterations);
   SolveOutcome outcome;
 
-  best_impulse_ = solution.impulse;
   velocity_.resize(m);
-  problem.velocity(best_impulse_, velocity_);
-  best_residual_ = stopping_residual(problem, model_, best_impulse_, velocity_).measure(settings_.use_relative);
-  outcome.residual = best_residual_;
-  outcome.converged = best_residual_ <= goal.tolerance;
+  problem.velocity(solution.impulse, velocity_);
+  best_.start(solution.impulse,
+              stopping_residual(problem, model_, solution.impulse, velocity_).measure(settings_.use_relative));
+  outcome.residual = best_.residual();
+  outcome.converged = outcome.residual <= goal.tolerance;
   if (outcome.converged) return report_of(outcome);
 
   sets_.resize(problem.num_constraints());
@@ -63,13 +63,13 @@ SolveReport SolverAdmm::do_solve(const ContactProblem& problem, ContactSolution&
     ++outcome.iterations;
     sound = core_.step();
     if (!sound) break;
-    outcome.converged = test(problem, outcome.iterations) && best_residual_ <= goal.tolerance;
+    outcome.converged = test(problem, outcome.iterations) && best_.residual() <= goal.tolerance;
     if (!outcome.converged) sound = core_.advance();
   }
   outcome.broken = !sound;
   outcome.factorisations = core_.factorisations();
-  outcome.residual = best_residual_;
-  solution.impulse = best_impulse_;
+  outcome.residual = best_.residual();
+  solution.impulse = best_.impulse();
   if (best_has_dual_) dual = best_dual_;
   if (sound) exponent = core_.penalty_exponent();
   return report_of(outcome);
@@ -82,16 +82,14 @@ bool SolverAdmm::test(const ContactProblem& problem, int iteration) {
   const auto measure = [&] {
     return stopping_residual(problem, model_, impulse_, velocity_).measure(settings_.use_relative);
   };
-  const bool promising = measure() <= std::max(settings_.tolerance, 0.5 * best_residual_);
+  const bool promising = measure() <= std::max(settings_.tolerance, 0.5 * best_.residual());
   if (!promising && !settings_.record_history && iteration % test_interval != 0) return false;
   problem.velocity(impulse_, velocity_);
   const double residual = measure();
   if (settings_.record_history) {
     history_.push_back({iteration, residual, core_.penalty(), core_.factorisations()});
   }
-  if (!(residual < best_residual_)) return false;
-  best_residual_ = residual;
-  best_impulse_ = impulse_;
+  if (!best_.offer(impulse_, residual)) return false;
   core_.dual(best_dual_);
   best_has_dual_ = true;
   return true;

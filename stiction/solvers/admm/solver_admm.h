@@ -27,6 +27,7 @@
 #pragma once
 
 #include "stiction/solvers/admm/admm_core.h"
+#include "stiction/solvers/best_iterate.h"
 #include "stiction/solvers/solver.h"
 
 namespace stiction {
@@ -56,9 +57,9 @@ class SolverAdmm final : public ContactSolver {
   SolverAdmmSettings settings_;
   AdmmCore core_;
   std::vector<AdmmSet> sets_;
-  double best_residual_ = 0.0;
+  BestIterate best_;
   bool best_has_dual_ = false;  // the guess comes without one
-  VectorX impulse_, velocity_, best_impulse_, best_dual_;
+  VectorX impulse_, velocity_, best_dual_;
 };
 
 }  // namespace stiction

@@ -159,10 +159,11 @@ void SolverStaggeredSettings::validate() const {
 SolveReport SolverStaggered::do_solve(const ContactProblem& problem, ContactSolution& solution) {
   const SolveGoal goal = start_goal(default_max_iterations);
   for (VectorX* v : {&velocity_, &held_, &linear_, &answer_}) v->resize(problem.num_rows());
-  impulse_ = best_impulse_ = solution.impulse;
+  impulse_ = solution.impulse;
   inner_iterations_ = 0;
   SolveOutcome outcome;
-  outcome.residual = measure(problem);
+  best_.start(impulse_, measure(problem));
+  outcome.residual = best_.residual();
   outcome.converged = outcome.residual <= goal.tolerance;
   if (outcome.converged) return report_of(outcome);
 
@@ -177,17 +178,15 @@ SolveReport SolverStaggered::do_solve(const ContactProblem& problem, ContactSolu
     if (outcome.broken) break;
     last = measure(problem);
     if (settings_.record_history) history_.push_back({outcome.iterations, last, 0.0, factorisations()});
-    if (last < outcome.residual) {
-      if (last < 0.99 * outcome.residual) best_round = outcome.iterations;
-      outcome.residual = last;
-      best_impulse_ = impulse_;
-    }
+    if (last < 0.99 * best_.residual()) best_round = outcome.iterations;
+    best_.offer(impulse_, last);
     outcome.converged = last <= goal.tolerance;
     if (outcome.converged) break;
     extrapolate();
   }
   outcome.factorisations = factorisations();
-  solution.impulse = best_impulse_;
+  outcome.residual = best_.residual();
+  solution.impulse = best_.impulse();
   return report_of(outcome);
 }
 

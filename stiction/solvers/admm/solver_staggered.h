@@ -22,6 +22,7 @@
 #pragma once
 
 #include "stiction/solvers/admm/admm_core.h"
+#include "stiction/solvers/best_iterate.h"
 #include "stiction/solvers/solver.h"
 
 namespace stiction {
@@ -71,7 +72,8 @@ class SolverStaggered final : public ContactSolver {
   SolverStaggeredSettings settings_;
   Half normal_, tangential_;
   int inner_iterations_ = 0;
-  VectorX impulse_, velocity_, held_, linear_, answer_, best_impulse_;
+  VectorX impulse_, velocity_, held_, linear_, answer_;
+  BestIterate best_;
   Anderson anderson_;
   VectorX state_, image_;  // tangential impulse before and after a round, zero on other rows
 };

@@ -118,7 +118,7 @@ inline void AutoActiveSet::add_direction(const Direction& direction, double old_
   directions_[num_directions_++] = direction;
 }
 
-inline void AutoActiveSet::choose_contact(const AutoDenseView& view, const Constraint& c, const double* lambda,
+inline void AutoActiveSet::choose_contact(const DenseView& view, const Constraint& c, const double* lambda,
                                           const double* sigma, double edge) {
   const int f = c.first_row;
   const double *l = lambda + f, *s = sigma + f;
@@ -155,8 +155,7 @@ inline void AutoActiveSet::choose_contact(const AutoDenseView& view, const Const
   add_rows(f + 2, 1);
 }
 
-void AutoActiveSet::choose_active_set(const AutoDenseView& view, const double* lambda, const double* sigma,
-                                      double edge) {
+void AutoActiveSet::choose_active_set(const DenseView& view, const double* lambda, const double* sigma, double edge) {
   n_ = num_runs_ = num_combined_ = num_directions_ = 0;
   any_fixed_ = false;
   for (const Constraint& c : view.constraints) {
@@ -210,7 +209,7 @@ inline void AutoActiveSet::pick_padded(const double* full, double* picked) const
 
 // Unknowns that fill the last block are equal to zero. Rows behind them hold anything: no row reads another one's
 // padding.
-void AutoActiveSet::assemble(const AutoDenseView& view, double proximal) {
+void AutoActiveSet::assemble(const DenseView& view, double proximal) {
   if (n_ == 0) return;
   const int n = n_, size = size_, stride = stride_, last_column = view.rows - 1;
   const int* const number = column_.data();
@@ -221,11 +220,11 @@ void AutoActiveSet::assemble(const AutoDenseView& view, double proximal) {
     const double* full = work;
     if (number[j] < 0) {
       const Direction& d = directions_[-1 - number[j]];
-      auto_dense_detail::combine_three_columns(work, view.stride, view.column(d.first_row), d.weight);
+      dense_detail::combine_three_columns(work, view.stride, view.column(d.first_row), d.weight);
     } else if (number[j] < last_column) {
       full = view.column(number[j]);
     } else {  // nothing may be read behind the last column
-      auto_dense_detail::copy_padded(view.column(last_column), view.stride, work);
+      dense_detail::copy_padded(view.column(last_column), view.stride, work);
     }
     pick_padded(full, column);
     const double diagonal = column[j] + shift[j];
@@ -242,7 +241,7 @@ void AutoActiveSet::assemble(const AutoDenseView& view, double proximal) {
   }
   const double* load_vector = view.free_velocity;
   if (any_fixed_) {
-    auto_dense_velocity(view, fixed_.data(), work);
+    dense_velocity(view, fixed_.data(), work);
     load_vector = work;
   }
   pick_padded(load_vector, column);
@@ -284,7 +283,7 @@ void AutoActiveSet::substitute_back() {
   }
 }
 
-void AutoActiveSet::write(const AutoDenseView& view, double* lambda) const {
+void AutoActiveSet::write(const DenseView& view, double* lambda) const {
   for (int k = 0; k < view.stride; k += native_lanes)
     store_native(lambda + k, any_fixed_ ? load_native(&fixed_[k]) : NativePack{});
   for (int j = 0; j < n_; ++j) {
@@ -297,7 +296,7 @@ void AutoActiveSet::write(const AutoDenseView& view, double* lambda) const {
   }
 }
 
-bool AutoActiveSet::step(const AutoDenseView& view, double proximal, double* lambda, const double* sigma, double edge) {
+bool AutoActiveSet::step(const DenseView& view, double proximal, double* lambda, const double* sigma, double edge) {
   const std::size_t m = view.rows, padded = padded8(view.rows + 2);
   if (column_.size() < m) {
     runs_.resize(m);
@@ -333,7 +332,7 @@ double AutoActiveSet::held_back() const {
   return most;
 }
 
-void AutoActiveSet::release(const AutoDenseView& view, double* lambda) {
+void AutoActiveSet::release(const DenseView& view, double* lambda) {
   double* right = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * size_;
   // Zero in the padding, whatever an earlier problem left there.
   for (int g = 0; g < stride_; g += native_lanes) {
@@ -343,7 +342,7 @@ void AutoActiveSet::release(const AutoDenseView& view, double* lambda) {
   correct(view, lambda);
 }
 
-void AutoActiveSet::refine(const AutoDenseView& view, double* lambda, const double* sigma) {
+void AutoActiveSet::refine(const DenseView& view, double* lambda, const double* sigma) {
   double* right = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * size_;
   pick_equations(sigma, right);
   for (int i = 0; i < n_; ++i) right[i] = -(right[i] + shift_[i] * y_[i]);
@@ -352,7 +351,7 @@ void AutoActiveSet::refine(const AutoDenseView& view, double* lambda, const doub
 }
 
 // Forward through L = B P⁻¹, one block ahead as in substitute_back(), then back; y gets the correction added.
-void AutoActiveSet::correct(const AutoDenseView& view, double* lambda) {
+void AutoActiveSet::correct(const DenseView& view, double* lambda) {
   if (size_ == 0) return;
   double* right = matrix_.data() + static_cast<std::ptrdiff_t>(stride_) * size_;
   Triple next = read(right);
@@ -365,8 +364,8 @@ void AutoActiveSet::correct(const AutoDenseView& view, double* lambda) {
     subtract(right, (k + 6) / native_lanes * native_lanes, stride_, column, stride_,
              share);  // rows up to k + 5 are spoilt; not read again
   }
-  auto_dense_detail::copy_padded(forward_.data(), stride_, right);
-  auto_dense_detail::copy_padded(y_.data(), stride_, forward_.data());
+  dense_detail::copy_padded(forward_.data(), stride_, right);
+  dense_detail::copy_padded(y_.data(), stride_, forward_.data());
   substitute_back();
   for (int g = 0; g < stride_; g += native_lanes) store_native(&y_[g], load_native(&y_[g]) + load_native(&forward_[g]));
   write(view, lambda);

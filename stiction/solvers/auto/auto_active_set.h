@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "stiction/math/aligned_vector.h"
-#include "stiction/solvers/auto/auto_dense_view.h"
+#include "stiction/solvers/linear_algebra/dense_view.h"
 
 namespace stiction {
 
@@ -26,14 +26,14 @@ class AutoActiveSet {
   // every solution in which all of them stick. What has (‖λ_T‖/μ λ_N)² ≥ 1 − edge is drawn inside, through the proximal
   // term alone: where the load is determined nothing changes, otherwise this step and those that follow are spared
   // iterations. 0: nothing is drawn.
-  bool step(const AutoDenseView& view, double proximal, double* lambda, const double* sigma, double edge);
+  bool step(const DenseView& view, double proximal, double* lambda, const double* sigma, double edge);
   // After step(): the largest |σ| that the proximal term left in a row of the active set.
   double held_back() const;
   // After step(): removes what the proximal term held back, which is known without σ: K y + Pᵀ g = ε K_ii (y(old) − y).
-  void release(const AutoDenseView& view, double* lambda);
+  void release(const DenseView& view, double* lambda);
   // After step(), with σ of the λ it left: removes what the proximal term held back, by the factors at hand. The active
   // set and its directions stay.
-  void refine(const AutoDenseView& view, double* lambda, const double* sigma);
+  void refine(const DenseView& view, double* lambda, const double* sigma);
 
  private:
   // Where λ moves along one or two rows of a contact more than its own.
@@ -50,19 +50,19 @@ class AutoActiveSet {
     int row, equation;
     double weight[2];
   };
-  void choose_active_set(const AutoDenseView& view, const double* lambda, const double* sigma, double edge);
-  void choose_contact(const AutoDenseView& view, const Constraint& c, const double* lambda, const double* sigma,
+  void choose_active_set(const DenseView& view, const double* lambda, const double* sigma, double edge);
+  void choose_contact(const DenseView& view, const Constraint& c, const double* lambda, const double* sigma,
                       double edge);
   void add_rows(int row, int count);
   void add_units(int row, int count, const double* lambda);
   void add_direction(const Direction& direction, double old_value, double shift);
   void pick_equations(const double* full, double* picked) const;
   void pick_padded(const double* full, double* picked) const;
-  void assemble(const AutoDenseView& view, double proximal);
+  void assemble(const DenseView& view, double proximal);
   bool eliminate();
   void substitute_back();
-  void correct(const AutoDenseView& view, double* lambda);
-  void write(const AutoDenseView& view, double* lambda) const;
+  void correct(const DenseView& view, double* lambda);
+  void write(const DenseView& view, double* lambda) const;
 
   int n_ = 0;     // unknowns
   int size_ = 0;  // a multiple of three

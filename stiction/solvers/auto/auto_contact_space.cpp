@@ -6,19 +6,13 @@
 #include "stiction/math/refuse.h"
 
 namespace stiction {
-namespace {
-
-constexpr double newton_turn = 100.0;  // factorisations; more than most need that succeed at all
-constexpr double cold_newton_turn = 400.0;
-
-}  // namespace
-
 bool AutoContactSpace::load(const ContactProblem& problem, const SolveGoal& goal, const VectorX& impulse) {
   if (problem.form() == DelassusForm::factored) {
     refuse("auto in contact space: the problem is factored; it takes dense and sparse ones");
   }
   cones_.load(problem);
   system_.load(problem, cones_);
+  newton_.settings = settings.newton;
   return task_.begin(cones_, system_, goal, impulse);
 }
 
@@ -31,19 +25,16 @@ bool AutoContactSpace::probe() {
 
 // From beside a guess that is near, as active-set Newton leaves it where it cannot decide between two sets.
 bool AutoContactSpace::interior_point_near_guess() {
-  constexpr double near = 1e-2;  // residual of the guess
-  // κ of that residual, but no less than this: what Newton leaves has the wrong contacts open or sliding, however small
-  // its residual is, and they need room to change.
-  constexpr double near_start = 0.1, least_start = 1e-4;
   const double residual = task_.best.value;
-  if (!(residual < near)) return false;
+  if (!(residual < settings.near)) return false;
   task_.stage = AutoStage::interior_point;
   InteriorPointOptions options;
-  options.patience = 4;
+  options.patience = settings.near_patience;
   ConeVector& at = interior_point_.point.at;
   interior_point_.resize(cones_.size());
   at.impulse = task_.guess();
-  cones_.start_near(task_.guess_velocity(), std::max(least_start, near_start * residual), options.delta, at);
+  cones_.start_near(task_.guess_velocity(), std::max(settings.least_start, settings.near_start * residual),
+                    options.delta, at);
   return interior_point_.run(task_, options);
 }
 
@@ -66,21 +57,17 @@ bool AutoContactSpace::second_interior_point() {
 
 // A path that ends near a solution may have been stopped by rounding alone: Newton has other rounding.
 bool AutoContactSpace::arclength(const ContactProblem& problem, int first, int end) {
-  constexpr double delta[3] = {0.6, 0.3, 0.8};
-  constexpr int factorisations[3] = {600, 1500, 3000};
-  constexpr double start_scale = 3.0;
-  constexpr double near = 1e-3;
   arclength_.resize(cones_.size());
   for (int k = first; k < end; ++k) {
     ArclengthOptions options;
-    options.delta = delta[k];
-    options.max_factorisations = factorisations[k];
-    cones_.start_cold(start_scale, arclength_.point.at);
+    options.delta = settings.delta[k];
+    options.max_factorisations = settings.factorisations[k];
+    cones_.start_cold(settings.path_start, arclength_.point.at);
     const double before = task_.best.value;
     task_.stage = AutoStage::arclength;
     if (arclength_.run(task_, options)) return true;
-    const bool closer = task_.best.value < before && task_.best.value < near;
-    if (closer && newton_.run(problem, newton_turn, task_)) return true;
+    const bool closer = task_.best.value < before && task_.best.value < newton_.settings.near;
+    if (closer && newton_.run(problem, newton_.settings.turn, task_)) return true;
   }
   return false;
 }
@@ -95,16 +82,15 @@ SolveOutcome AutoContactSpace::solve(const ContactProblem& problem, const SolveG
 
 // Where not even six digits were found. True ends the search.
 bool AutoContactSpace::prove_infeasible(const ContactProblem& problem) {
-  constexpr double nearly_found = 1e-6;
-  task_.infeasible = task_.best.value > nearly_found && proof_.find(problem, task_.goal);
+  task_.infeasible = task_.best.value > settings.nearly_found && proof_.find(problem, task_.goal);
   return task_.infeasible;
 }
 
 // From the best so far; where that is not near, also from nothing, as other starts lead elsewhere.
 bool AutoContactSpace::newton(const ContactProblem& problem) {
-  constexpr double near = 2e-4;
-  if (newton_.run(problem, newton_turn, task_)) return true;
-  return task_.best.value > near && newton_.run_cold(problem, cold_newton_turn, task_);
+  if (newton_.run(problem, newton_.settings.turn, task_)) return true;
+  return task_.best.value > newton_.settings.cold_beyond &&
+         newton_.run_cold(problem, newton_.settings.cold_turn, task_);
 }
 
 SolveOutcome AutoContactSpace::follow_long_paths(const ContactProblem& problem, VectorX& impulse) {

@@ -16,6 +16,8 @@ namespace stiction {
 
 class AutoContactSpace {
  public:
+  AutoContactSpaceSettings settings;
+
   // `impulse` is the guess on entry (num_rows() finite entries; zero is a cold start) and the best impulse seen on
   // exit, never worse than the guess. Throws std::invalid_argument for a factored problem.
   SolveOutcome solve(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse);

@@ -3,22 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/solvers/sweeps/running_velocity.h"
+#include "stiction/solvers/sweeps/visit.h"
+
 namespace stiction {
 
-using auto_dense_detail::copy_and_pad;
-using auto_dense_detail::copy_padded;
-
-namespace {
-
-// The running σ and the σ that a caller recomputes differ by rounding: what is accepted here must be accepted there.
-constexpr double safety = 0.99;
-
-constexpr double proximal_cycle[] = {1e-5, 1e-7, 1e-4, 1e-6};
-
-}  // namespace
+using dense_detail::copy_and_pad;
+using dense_detail::copy_padded;
 
 // The view with everything padded.
-AutoDenseView AutoDense::load(const AutoDenseView& given, const VectorX& impulse) {
+DenseView AutoDense::load(const DenseView& given, const VectorX& impulse) {
   const std::size_t padded = given.stride;
   if (lambda_.size() < padded) {
     for (auto* v : {&lambda_, &sigma_, &best_lambda_, &best_sigma_, &trial_lambda_, &trial_sigma_}) v->resize(padded);
@@ -29,86 +23,24 @@ AutoDenseView AutoDense::load(const AutoDenseView& given, const VectorX& impulse
   copy_and_pad(given.free_velocity, given.rows, given.stride, free_velocity_.data());
   // The guess may be anything, and the running σ holds its rounding for good.
   largest_impulse_ = impulse.lpNorm<Eigen::Infinity>();
-  for (std::size_t i = 0; i < given.constraints.size(); ++i) block_[i].state = AutoLocal::State::unknown;
-  AutoDenseView view = given;
+  for (std::size_t i = 0; i < given.constraints.size(); ++i) block_[i].state = OneContact::State::unknown;
+  DenseView view = given;
   view.free_velocity = free_velocity_.data();
   return view;
 }
 
-void AutoDense::prepare(const AutoDenseView& view, const Constraint& c, AutoLocal& block) const {
-  const int f = c.first_row;
-  for (int k = 0; k < 3; ++k) {
-    const double* column = view.column(f + k) + f;
-    block.w[k] = column[0];
-    block.w[3 + k] = column[1];
-    block.w[6 + k] = column[2];
-  }
-  block.prepare(lambda_.data() + f, sigma_.data() + f);
-}
-
-inline void AutoDense::visit_contact(const AutoDenseView& view, const Constraint& c, AutoLocal& block) {
-  double* l = lambda_.data() + c.first_row;
-  const double* s = sigma_.data() + c.first_row;
-  if (l[2] == 0.0 && s[2] >= 0.0 && l[0] == 0.0 && l[1] == 0.0) return;
-  if (block.state == AutoLocal::State::unknown) prepare(view, c, block);
-  double impulse[3];
-  block.solve_contact(c.friction, l, s, impulse);
-  const double change[3] = {impulse[0] - l[0], impulse[1] - l[1], impulse[2] - l[2]};
-  if (change[0] == 0.0 && change[1] == 0.0 && change[2] == 0.0) return;
-  for (int k = 0; k < 3; ++k) l[k] = impulse[k];
-  largest_impulse_ = std::max(largest_impulse_, impulse[2]);
-  auto_dense_detail::add_three_columns(sigma_.data(), view.stride, view.column(c.first_row), change);
-}
-
-void AutoDense::visit_other(const AutoDenseView& view, const Constraint& c, AutoLocal& block) {
-  const int f = c.first_row;
-  double *l = lambda_.data() + f, *s = sigma_.data() + f;
-  if (c.rows == 3) {
-    if (block.state == AutoLocal::State::unknown) prepare(view, c, block);
-    if (block.state == AutoLocal::State::regular) {
-      double change[3];
-      for (int k = 0; k < 3; ++k) {
-        const double* row = block.inverse + 3 * k;
-        change[k] = -(row[0] * s[0] + row[1] * s[1] + row[2] * s[2]);
-      }
-      for (int k = 0; k < 3; ++k) {
-        l[k] += change[k];
-        largest_impulse_ = std::max(largest_impulse_, std::abs(l[k]));
-      }
-      auto_dense_detail::add_three_columns(sigma_.data(), view.stride, view.column(f), change);
-      return;
-    }
-  }
-  for (int k = 0; k < c.rows; ++k) {
-    const double* column = view.column(f + k);
-    const double w = column[f + k];
-    if (!(w > view.negligible)) continue;
-    double next = l[k] - s[k] / w;
-    if (c.kind == ConstraintKind::unilateral) next = std::max(0.0, next);
-    if (c.kind == ConstraintKind::dry_friction) next = std::clamp(next, -c.bound, c.bound);
-    const double change = next - l[k];
-    if (change == 0.0) continue;
-    l[k] = next;
-    largest_impulse_ = std::max(largest_impulse_, std::abs(next));
-    auto_dense_detail::add_column(sigma_.data(), view.stride, column, change);
-  }
-}
-
-void AutoDense::sweep(const AutoDenseView& view) {
-  AutoLocal* block = block_.data();
-  for (const Constraint& c : view.constraints) {
-    if (c.kind == ConstraintKind::frictional) {
-      visit_contact(view, c, *block);
-    } else {
-      visit_other(view, c, *block);
-    }
-    ++block;
-  }
+void AutoDense::sweep(const DenseView& view) {
+  RunningDense running{.view = view, .sigma = sigma_.data(), .largest_impulse = largest_impulse_};
+  const ExactLaw<false> law{block_.data()};
+  const Constraint* const constraints = view.constraints.data();
+  const int n = static_cast<int>(view.constraints.size());
+  for (int i = 0; i < n; ++i) visit(running, law, i, constraints[i], lambda_.data());
+  largest_impulse_ = running.largest_impulse;
 }
 
 // A sweep shrinks the error by about the square of the coupling between contacts that push. Feet on legs of their own
 // are nearly independent; the corners of one sole are not, and Newton is the cheaper way there.
-int AutoDense::choose_sweeps(const AutoDenseView& view) const {
+int AutoDense::choose_sweeps(const DenseView& view) const {
   int row[8], count = 0;
   for (const Constraint& c : view.constraints) {
     const int last = c.first_row + c.rows - 1;
@@ -127,7 +59,7 @@ int AutoDense::choose_sweeps(const AutoDenseView& view) const {
   return count == 0 ? 1 : settings.sweeps;
 }
 
-void AutoDense::keep(const AutoDenseView& view, const AlignedVector<double>& lambda, const AlignedVector<double>& sigma,
+void AutoDense::keep(const DenseView& view, const AlignedVector<double>& lambda, const AlignedVector<double>& sigma,
                      double residual) {
   best_residual_ = residual;
   copy_padded(lambda.data(), view.stride, best_lambda_.data());
@@ -135,8 +67,8 @@ void AutoDense::keep(const AutoDenseView& view, const AlignedVector<double>& lam
 }
 
 // One Newton step and both tests: 1 where an iterate passes (it is then in λ, σ), 0 where there is a new best, −1 else.
-int AutoDense::newton_step(const AutoDenseView& view, const AutoResidualScale& scale, double limit) {
-  auto_dense_velocity(view, lambda_.data(), sigma_.data());
+int AutoDense::newton_step(const DenseView& view, const AutoResidualScale& scale, double limit) {
+  dense_velocity(view, lambda_.data(), sigma_.data());
   double r = auto_residual(scale, view.constraints, lambda_.data(), sigma_.data(), best_residual_);
   bool better = r < best_residual_;
   if (r <= limit) {
@@ -144,8 +76,8 @@ int AutoDense::newton_step(const AutoDenseView& view, const AutoResidualScale& s
     return 1;
   }
   if (better) keep(view, lambda_, sigma_, r);
-  if (!project_horizontally(view, lambda_.data(), trial_lambda_.data())) return better ? 0 : -1;
-  auto_dense_velocity(view, trial_lambda_.data(), trial_sigma_.data());
+  if (!put_in_sets(view, lambda_.data(), trial_lambda_.data())) return better ? 0 : -1;
+  dense_velocity(view, trial_lambda_.data(), trial_sigma_.data());
   r = auto_residual(scale, view.constraints, trial_lambda_.data(), trial_sigma_.data(), best_residual_);
   if (r <= limit) {
     best_residual_ = r;
@@ -161,7 +93,7 @@ int AutoDense::newton_step(const AutoDenseView& view, const AutoResidualScale& s
 }
 
 // Newton steps until one passes the test (true), or the patience, the steps or the pivots end.
-bool AutoDense::newton_run(const AutoDenseView& view, const AutoResidualScale& scale, double limit, double proximal,
+bool AutoDense::newton_run(const DenseView& view, const AutoResidualScale& scale, double limit, double proximal,
                            int& steps, SolveOutcome& outcome) {
   double milestone = best_residual_;
   for (int without_progress = 0; without_progress < settings.patience && steps < settings.newton_steps; ++steps) {
@@ -189,32 +121,33 @@ bool AutoDense::newton_run(const AutoDenseView& view, const AutoResidualScale& s
 }
 
 // Sweeps with the residual of what they leave; true where that passes.
-bool AutoDense::sweep_and_test(const AutoDenseView& view, const AutoResidualScale& scale, double limit, int sweeps,
+bool AutoDense::sweep_and_test(const DenseView& view, const AutoResidualScale& scale, double limit, int sweeps,
                                SolveOutcome& outcome) {
   for (int k = 0; k < sweeps && goal_->spend(AutoCost::sweep); ++k) {
     sweep(view);
     ++outcome.iterations;
   }
   // On the way λ may have been large (blocks that are nearly singular), and the running σ then holds its rounding.
-  auto_dense_velocity(view, lambda_.data(), sigma_.data());
+  dense_velocity(view, lambda_.data(), sigma_.data());
   const double r = auto_residual(scale, view.constraints, lambda_.data(), sigma_.data(), best_residual_);
   if (r < best_residual_) keep(view, lambda_, sigma_, r);
   return r <= limit;
 }
 
 // A bad guess can hold all else in its corner; from zero the solution may be two steps away.
-bool AutoDense::newton_from_zero(const AutoDenseView& view, const AutoResidualScale& scale, double limit,
+bool AutoDense::newton_from_zero(const DenseView& view, const AutoResidualScale& scale, double limit,
                                  SolveOutcome& outcome) {
   std::fill_n(lambda_.data(), view.rows, 0.0);
-  auto_dense_velocity(view, lambda_.data(), sigma_.data());
+  dense_velocity(view, lambda_.data(), sigma_.data());
   int steps = 0;
   return sweep_and_test(view, scale, limit, 1, outcome) ||
-         newton_run(view, scale, limit, proximal_cycle[0], steps, outcome);
+         newton_run(view, scale, limit, settings.proximal[0], steps, outcome);
 }
 
 // AutoProximal from the best; true where its result passes.
-bool AutoDense::follow_compliance(const AutoDenseView& view, const AutoResidualScale& scale, double limit,
+bool AutoDense::follow_compliance(const DenseView& view, const AutoResidualScale& scale, double limit,
                                   SolveOutcome& outcome) {
+  proximal_.settings = settings.compliant;
   const AutoProximal::Outcome run = proximal_.run(view, scale, limit, settings.compliant_steps, active_set_,
                                                   best_residual_, best_lambda_.data(), best_sigma_.data());
   outcome.iterations += run.steps;
@@ -227,11 +160,11 @@ bool AutoDense::follow_compliance(const AutoDenseView& view, const AutoResidualS
 }
 
 // True where an iterate passes the test; otherwise the best is in best_lambda_, best_sigma_.
-bool AutoDense::newton(const AutoDenseView& view, const AutoResidualScale& scale, double limit, bool cold,
+bool AutoDense::newton(const DenseView& view, const AutoResidualScale& scale, double limit, bool cold,
                        SolveOutcome& outcome) {
   int sweeps = 4, steps = 0;
   for (int restart = 0;; ++restart) {
-    if (newton_run(view, scale, limit, proximal_cycle[restart % 4], steps, outcome)) return true;
+    if (newton_run(view, scale, limit, settings.proximal[restart % 4], steps, outcome)) return true;
     if (restart == 0 && follow_compliance(view, scale, limit, outcome)) return true;
     if (restart == 1 && !cold && newton_from_zero(view, scale, limit, outcome)) return true;
     const int restarts = best_residual_ < settings.near ? settings.near_restarts : settings.restarts;
@@ -244,9 +177,9 @@ bool AutoDense::newton(const AutoDenseView& view, const AutoResidualScale& scale
 }
 
 // The best iterate, or the guess if that was better, into λ, σ.
-void AutoDense::return_best(const AutoDenseView& view, const AutoResidualScale& scale, const VectorX& guess) {
+void AutoDense::return_best(const DenseView& view, const AutoResidualScale& scale, const VectorX& guess) {
   std::copy_n(guess.data(), view.rows, lambda_.data());
-  auto_dense_velocity(view, lambda_.data(), sigma_.data());
+  dense_velocity(view, lambda_.data(), sigma_.data());
   const double r = auto_residual(scale, view.constraints, lambda_.data(), sigma_.data(), best_residual_);
   if (r < best_residual_) {
     best_residual_ = r;
@@ -256,13 +189,13 @@ void AutoDense::return_best(const AutoDenseView& view, const AutoResidualScale& 
   sigma_ = best_sigma_;
 }
 
-SolveOutcome AutoDense::solve(const AutoDenseView& given, const AutoResidualScale& scale, const SolveGoal& goal,
+SolveOutcome AutoDense::solve(const DenseView& given, const AutoResidualScale& scale, const SolveGoal& goal,
                               VectorX& impulse) {
-  const double limit = safety * goal.tolerance;
+  const double limit = auto_safety * goal.tolerance;
   SolveOutcome outcome;
   goal_ = &goal;
-  const AutoDenseView view = load(given, impulse);
-  auto_dense_velocity(view, lambda_.data(), sigma_.data());
+  const DenseView view = load(given, impulse);
+  dense_velocity(view, lambda_.data(), sigma_.data());
   constexpr double in_full = std::numeric_limits<double>::infinity();
   const auto residual = [&](double up_to) {
     return auto_residual(scale, view.constraints, lambda_.data(), sigma_.data(), up_to);
@@ -279,8 +212,8 @@ SolveOutcome AutoDense::solve(const AutoDenseView& given, const AutoResidualScal
     outcome.residual = residual(k == 0 ? in_full : limit);
     // The running σ holds the rounding of the largest impulse that was met on the way (at nearly singular blocks).
     const double rounding = std::numeric_limits<double>::epsilon() * scale.impulse * largest_impulse_;
-    if (outcome.residual <= limit && rounding > 0.01 * ConstraintScale::floor * limit) {
-      auto_dense_velocity(view, lambda_.data(), sigma_.data());
+    if (outcome.residual <= limit && rounding > settings.seen_rounding * ConstraintScale::floor * limit) {
+      dense_velocity(view, lambda_.data(), sigma_.data());
       outcome.residual = residual(in_full);
     }
     outcome.converged = outcome.residual <= limit;
@@ -304,12 +237,12 @@ SolveOutcome AutoDense::solve(const AutoDenseView& given, const AutoResidualScal
 
 SolveOutcome AutoDense::solve(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse) {
   const DelassusDense& dense = problem.dense();
-  AutoDenseView view{dense.size,
-                     dense.stride,
-                     dense.data.data(),
-                     problem.free_velocity().data(),
-                     problem.constraints(),
-                     1e-13 * problem.largest_diagonal()};
+  DenseView view{dense.size,
+                 dense.stride,
+                 dense.data.data(),
+                 problem.free_velocity().data(),
+                 problem.constraints(),
+                 1e-13 * problem.largest_diagonal()};
   if (!problem.is_rigid()) {
     compliant_.assign(dense.data.data(), dense.data.data() + dense.data.size());
     for (int k = 0; k < dense.size; ++k)

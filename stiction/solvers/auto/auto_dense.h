@@ -20,71 +20,44 @@
 
 #include "stiction/math/aligned_vector.h"
 #include "stiction/solvers/auto/auto_active_set.h"
-#include "stiction/solvers/auto/auto_dense_view.h"
-#include "stiction/solvers/auto/auto_local.h"
 #include "stiction/solvers/auto/auto_proximal.h"
 #include "stiction/solvers/auto/auto_residual.h"
+#include "stiction/solvers/auto/auto_settings.h"
 #include "stiction/solvers/auto/auto_stage.h"
+#include "stiction/solvers/linear_algebra/dense_view.h"
+#include "stiction/solvers/sweeps/one_contact.h"
 
 namespace stiction {
 
-struct AutoDenseSettings {
-  int sweeps = 4;  // exact sweeps before Newton
-  int few_contacts = 4;
-  double light_coupling = 0.1;
-  int patience = 6;            // Newton steps without a new best before a restart
-  double release_below = 1.0;  // residual from which a Newton step gives up its proximal term where that holds it back
-  double refine_below = 1e-3;  // residual from which any other one is followed by a refinement with the same factors
-  double worthwhile = 0.5;     // a new best must be this much of the last one to count as progress
-  int newton_steps = 80;       // in all restarts together
-  int compliant_steps = 80;    // Newton steps of AutoProximal, once the first run has not settled
-  int restarts = 6;            // of 4, 8, 16 … sweeps, then give up
-  int near_restarts = 2;       // so many where the best is near: an interior point beside it takes less time than more
-  double near = 1e-2;          // residual
-  // Of AutoActiveSet::step() in the first step from a guess. With the narrow one alone a falling humanoid takes 5 %
-  // more Newton steps; with the wide one alone a box at rest close to its friction angle creeps ten times as much.
-  double edge = 1e-6, wide_edge = 0.3;
-  double in_motion = 1e-6;  // residual of the guess from which the edge is wide
-  bool use_newton = true;
-};
-
 class AutoDense {
  public:
-  static constexpr int max_rows = 200;  // beyond, sparse methods are cheaper
-
   AutoDenseSettings settings;
 
   // A problem in dense form.
   SolveOutcome solve(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse);
   // The same for a matrix made elsewhere: R on its diagonal, `scale` of the problem that it belongs to. The free
   // velocity need not be padded.
-  SolveOutcome solve(const AutoDenseView& given, const AutoResidualScale& scale, const SolveGoal& goal,
-                     VectorX& impulse);
+  SolveOutcome solve(const DenseView& given, const AutoResidualScale& scale, const SolveGoal& goal, VectorX& impulse);
 
   // σ of the impulse left behind, num_rows() entries.
   const double* velocity() const { return sigma_.data(); }
 
  private:
-  AutoDenseView load(const AutoDenseView& given, const VectorX& impulse);
-  void prepare(const AutoDenseView& view, const Constraint& c, AutoLocal& block) const;
-  void sweep(const AutoDenseView& view);
-  void visit_contact(const AutoDenseView& view, const Constraint& c, AutoLocal& block);
-  void visit_other(const AutoDenseView& view, const Constraint& c, AutoLocal& block);
-  int choose_sweeps(const AutoDenseView& view) const;
-  void keep(const AutoDenseView& view, const AlignedVector<double>& lambda, const AlignedVector<double>& sigma,
+  DenseView load(const DenseView& given, const VectorX& impulse);
+  void sweep(const DenseView& view);
+  int choose_sweeps(const DenseView& view) const;
+  void keep(const DenseView& view, const AlignedVector<double>& lambda, const AlignedVector<double>& sigma,
             double residual);
-  int newton_step(const AutoDenseView& view, const AutoResidualScale& scale, double limit);
-  bool newton_run(const AutoDenseView& view, const AutoResidualScale& scale, double limit, double proximal, int& steps,
+  int newton_step(const DenseView& view, const AutoResidualScale& scale, double limit);
+  bool newton_run(const DenseView& view, const AutoResidualScale& scale, double limit, double proximal, int& steps,
                   SolveOutcome& outcome);
-  bool sweep_and_test(const AutoDenseView& view, const AutoResidualScale& scale, double limit, int sweeps,
+  bool sweep_and_test(const DenseView& view, const AutoResidualScale& scale, double limit, int sweeps,
                       SolveOutcome& outcome);
-  bool newton_from_zero(const AutoDenseView& view, const AutoResidualScale& scale, double limit, SolveOutcome& outcome);
-  bool follow_compliance(const AutoDenseView& view, const AutoResidualScale& scale, double limit,
-                         SolveOutcome& outcome);
-  bool newton(const AutoDenseView& view, const AutoResidualScale& scale, double limit, bool cold,
-              SolveOutcome& outcome);
+  bool newton_from_zero(const DenseView& view, const AutoResidualScale& scale, double limit, SolveOutcome& outcome);
+  bool follow_compliance(const DenseView& view, const AutoResidualScale& scale, double limit, SolveOutcome& outcome);
+  bool newton(const DenseView& view, const AutoResidualScale& scale, double limit, bool cold, SolveOutcome& outcome);
 
-  void return_best(const AutoDenseView& view, const AutoResidualScale& scale, const VectorX& guess);
+  void return_best(const DenseView& view, const AutoResidualScale& scale, const VectorX& guess);
 
   const SolveGoal* goal_ = nullptr;      // of the solve that is running
   AlignedVector<double> free_velocity_;  // g; all padded to eight
@@ -93,7 +66,7 @@ class AutoDense {
   AlignedVector<double> trial_lambda_, trial_sigma_;  // the projected Newton iterate
   double best_residual_ = 0.0;
   double largest_impulse_ = 0.0;  // normal ones of the sweeps
-  std::vector<AutoLocal> block_;
+  std::vector<OneContact> block_;
   AlignedVector<double> compliant_;  // G + R where R is not zero
   AutoActiveSet active_set_;
   AutoProximal proximal_;

@@ -8,11 +8,6 @@
 namespace stiction {
 namespace {
 
-constexpr double proximal_weights[] = {1e-2, 1e-1, 1e-3};
-constexpr int max_steps = 300;
-constexpr int first_sweeps = 10;
-constexpr int sweeps_per_step = 5;
-
 // accumulator += block · x for three entries
 void add_product(const Matrix3& block, const double* x, double* accumulator) {
   const double* b = block.data();
@@ -151,28 +146,25 @@ SolveOutcome AutoLastResort::solve(const ContactProblem& problem, const SolveGoa
     problem.velocity(lambda, sigma_);
     return stopping_residual(problem, ContactModel::ncp, lambda, sigma_).measure(goal.use_relative);
   };
-  outcome.residual = residual(impulse);
-  const auto keep_if_better = [&](double r) {
-    if (!(r < outcome.residual)) return;
-    outcome.residual = r;
-    impulse = lambda_;
-  };
-  for (const double weight : proximal_weights) {
+  best_.start(impulse, residual(impulse));
+  for (const double weight : settings.proximal) {
     proximal_ = weight;
     lambda_.setZero();
-    if (!goal.spend_and_ask(first_sweeps * AutoCost::sparse_sweep)) break;
-    for (int k = 0; k < first_sweeps; ++k) sweeps_.sweep(lambda_.data(), k % 2);
-    keep_if_better(residual(lambda_));
-    for (int step = 0; step < max_steps && outcome.residual > goal.tolerance; ++step) {
-      constexpr double cost = AutoCost::factorisation + sweeps_per_step * AutoCost::sparse_sweep;
+    if (!goal.spend_and_ask(settings.first_sweeps * AutoCost::sparse_sweep)) break;
+    for (int k = 0; k < settings.first_sweeps; ++k) sweeps_.sweep(lambda_.data(), k % 2);
+    best_.offer(lambda_, residual(lambda_));
+    for (int step = 0; step < settings.max_steps && best_.residual() > goal.tolerance; ++step) {
+      const double cost = AutoCost::factorisation + settings.sweeps_per_step * AutoCost::sparse_sweep;
       if (!goal.spend_and_ask(cost) || !newton_step()) break;
       ++outcome.iterations;
       ++outcome.factorisations;
-      for (int k = 0; k < sweeps_per_step; ++k) sweeps_.sweep(lambda_.data(), k % 2);
-      keep_if_better(residual(lambda_));
+      for (int k = 0; k < settings.sweeps_per_step; ++k) sweeps_.sweep(lambda_.data(), k % 2);
+      best_.offer(lambda_, residual(lambda_));
     }
-    if (outcome.residual <= goal.tolerance) break;
+    if (best_.residual() <= goal.tolerance) break;
   }
+  impulse = best_.impulse();
+  outcome.residual = best_.residual();
   outcome.converged = outcome.residual <= goal.tolerance;
   return outcome;
 }

@@ -12,14 +12,18 @@
 
 #include <vector>
 
-#include "stiction/solvers/auto/auto_sparse_sweep.h"
+#include "stiction/solvers/auto/auto_settings.h"
 #include "stiction/solvers/auto/auto_stage.h"
+#include "stiction/solvers/best_iterate.h"
 #include "stiction/solvers/linear_algebra/block_lu.h"
+#include "stiction/solvers/sweeps/sparse_sweep.h"
 
 namespace stiction {
 
 class AutoLastResort {
  public:
+  AutoLastResortSettings settings;
+
   // A problem in sparse form. `impulse` is the best so far on entry and is replaced only by something better.
   SolveOutcome solve(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse);
 
@@ -31,9 +35,10 @@ class AutoLastResort {
   bool newton_step();
 
   const ContactProblem* problem_ = nullptr;
-  AutoSparseSweep sweeps_;
+  SparseSweep sweeps_;
   BlockLu lu_;
   double proximal_ = 0.0;
+  BestIterate best_;
   VectorX lambda_, sigma_;
   std::vector<Matrix3> left_, diagonal_;           // rows of the linear system: left_i G_ij + δ_ij diagonal_i
   std::vector<char> fixed_;                        // constraints whose change is known: open, or on a bound

@@ -15,18 +15,14 @@
 #include <vector>
 
 #include "stiction/math/pack.h"
-#include "stiction/solvers/auto/auto_local.h"
 #include "stiction/solvers/auto/auto_residual.h"
+#include "stiction/solvers/auto/auto_settings.h"
 #include "stiction/solvers/auto/auto_stage.h"
+#include "stiction/solvers/best_iterate.h"
+#include "stiction/solvers/sweeps/one_contact.h"
+#include "stiction/solvers/sweeps/running_velocity.h"
 
 namespace stiction {
-
-struct AutoManyBodiesSettings {
-  double relaxation = 1.6;  // largest ω, in [1, 2)
-  int max_sweeps = 400;     // give up when the speed of convergence promises more
-  int watch = 16;           // sweeps between two looks at the speed of convergence
-  int patience = 3;  // looks in a row that promise too many sweeps: a blow that runs through a heap is slow first
-};
 
 class AutoManyBodies {
  public:
@@ -36,25 +32,19 @@ class AutoManyBodies {
   SolveOutcome solve(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse);
 
   // σ of the impulse left behind.
-  const VectorX& velocity() const { return best_sigma_; }
+  const VectorX& velocity() const { return best_.velocity(); }
 
  private:
   enum class Sweep { all, loaded, moving };
-  struct View;  // the arrays of the problem, without the checks that its accessors make
   void load(const ContactProblem& problem, const VectorX& impulse);
-  double visit(const View& view, int i, double relaxation);
-  double visit_contact(const View& view, int i, double relaxation);
-  double visit_point(const View& view, int i, double relaxation);  // three bilateral rows
-  double visit_row(const View& view, int i, double relaxation);
-  double apply(const View& view, int i, const double* change);
-  double sweep(const View& view, Sweep which, double relaxation);
-  double residual(const ContactProblem& problem, const View& view, const AutoResidualScale& scale);
-  bool keep_if_better(double value);
+  double sweep(std::span<const Constraint> constraints, Sweep which, double relaxation);
+  double residual(const ContactProblem& problem, const AutoResidualScale& scale);
 
-  VectorX lambda_, sigma_, best_lambda_, best_sigma_;
-  double best_residual_ = 0.0;
+  VectorX lambda_, sigma_;
+  BestIterate best_;
   std::vector<Pack8> node_;
-  std::vector<AutoLocal> block_;
+  RunningNodes running_;
+  std::vector<OneContact> block_;
   std::vector<double> stiffness_;  // largest diagonal entry of G_ii + R_i: turns a change of λ into one of σ
   std::vector<double> change_;     // of each constraint at its last visit, as a velocity
   double largest_change_ = 0.0;    // of the last sweep

@@ -6,17 +6,13 @@ namespace stiction {
 
 SolveOutcome AutoNewton::solve(const ContactProblem& problem, const SolveGoal& goal, double allowance,
                                VectorX& impulse) {
-  // The residual must become so much of what it was within so many steps, or half of those already made.
-  constexpr double worthwhile = 0.5;
-  constexpr int look_every = 24;
-  constexpr double safety = 0.99;  // as everywhere in `auto`: a judge rounds otherwise
   SolveGoal wanted = goal;
-  wanted.tolerance = safety * goal.tolerance;
+  wanted.tolerance = auto_safety * goal.tolerance;
   newton_.start(problem, impulse, wanted);
   SolveOutcome outcome;
   outcome.stage = AutoStage::active_set;
   double spent = 0.0, milestone = newton_.residual();
-  int next_look = look_every;
+  int next_look = settings.look_every;
   while (!newton_.done()) {
     const double cost = AutoCost::factorisation + newton_.sweeps_due() * AutoCost::sparse_sweep;
     if (spent + cost > allowance || !goal.spend_and_ask(cost)) break;
@@ -27,9 +23,9 @@ SolveOutcome AutoNewton::solve(const ContactProblem& problem, const SolveGoal& g
     ++outcome.iterations;
     ++outcome.factorisations;
     if (outcome.iterations < next_look) continue;
-    if (newton_.residual() > worthwhile * milestone) break;
+    if (newton_.residual() > settings.worthwhile * milestone) break;
     milestone = newton_.residual();
-    next_look += std::max(look_every, outcome.iterations / 2);
+    next_look += std::max(settings.look_every, outcome.iterations / 2);
   }
   impulse = newton_.impulse();
   outcome.residual = newton_.residual();

@@ -3,6 +3,7 @@
 // where that does not happen soon it hardly ever does, and the turn ends.
 #pragma once
 
+#include "stiction/solvers/auto/auto_settings.h"
 #include "stiction/solvers/auto/auto_stage.h"
 #include "stiction/solvers/interior_point/cone_path.h"
 #include "stiction/solvers/newton/semismooth_newton.h"
@@ -11,6 +12,8 @@ namespace stiction {
 
 class AutoNewton {
  public:
+  AutoNewtonSettings settings;
+
   // As long as `allowance` lasts, in factorisations of this problem. `impulse` is replaced only by something better.
   SolveOutcome solve(const ContactProblem& problem, const SolveGoal& goal, double allowance, VectorX& impulse);
   // The same from and to the best impulse of a task, which is one of this problem. True when the task is done.

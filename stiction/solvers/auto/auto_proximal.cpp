@@ -6,9 +6,9 @@
 
 namespace stiction {
 
-using auto_dense_detail::copy_padded;
+using dense_detail::copy_padded;
 
-void AutoProximal::load(const AutoDenseView& view, const double* lambda) {
+void AutoProximal::load(const DenseView& view, const double* lambda) {
   const std::size_t padded = view.stride, entries = padded * static_cast<std::size_t>(view.rows);
   if (centre_.size() < padded) {
     for (auto* v : {&centre_, &weight_, &plain_, &now_.lambda, &now_.sigma, &inside_.lambda, &inside_.sigma}) {
@@ -27,7 +27,7 @@ void AutoProximal::load(const AutoDenseView& view, const double* lambda) {
   compliant_.free_velocity = free_velocity_.data();
 }
 
-void AutoProximal::set_compliance(const AutoDenseView& view, double epsilon) {
+void AutoProximal::set_compliance(const DenseView& view, double epsilon) {
   for (const Constraint& c : view.constraints) {
     double largest = 0.0;
     for (int r = c.first_row; r < c.first_row + c.rows; ++r) largest = std::max(largest, std::abs(view.column(r)[r]));
@@ -43,11 +43,11 @@ void AutoProximal::set_compliance(const AutoDenseView& view, double epsilon) {
 }
 
 // Residuals of an iterate; the best by the problem itself is kept.
-void AutoProximal::test(const AutoDenseView& view, const AutoResidualScale& scale, double limit, Iterate& iterate,
+void AutoProximal::test(const DenseView& view, const AutoResidualScale& scale, double limit, Iterate& iterate,
                         Outcome& outcome, double* lambda, double* sigma) {
   constexpr double in_full = std::numeric_limits<double>::infinity();
   const double* l = iterate.lambda.data();
-  auto_dense_velocity(compliant_, l, iterate.sigma.data());
+  dense_velocity(compliant_, l, iterate.sigma.data());
   for (int k = 0; k < view.stride; k += native_lanes) {
     const NativePack moved = load_native(l + k) - load_native(&centre_[k]);
     store_native(&plain_[k], load_native(&iterate.sigma[k]) - load_native(&weight_[k]) * moved);
@@ -55,14 +55,14 @@ void AutoProximal::test(const AutoDenseView& view, const AutoResidualScale& scal
   iterate.compliant_residual = auto_residual(scale, view.constraints, l, iterate.sigma.data(), in_full);
   iterate.residual = auto_residual(scale, view.constraints, l, plain_.data(), in_full);
   if (iterate.residual <= limit) {  // what is accepted is accepted without the detour
-    auto_dense_velocity(view, l, plain_.data());
+    dense_velocity(view, l, plain_.data());
     iterate.residual = auto_residual(scale, view.constraints, l, plain_.data(), in_full);
   }
   keep(view, l, iterate.residual, limit, outcome, lambda, sigma);
 }
 
 // What is better than the best takes its place; plain_ is its σ.
-void AutoProximal::keep(const AutoDenseView& view, const double* l, double residual, double limit, Outcome& outcome,
+void AutoProximal::keep(const DenseView& view, const double* l, double residual, double limit, Outcome& outcome,
                         double* lambda, double* sigma) {
   if (!(residual < outcome.residual)) return;
   outcome.residual = residual;
@@ -73,7 +73,7 @@ void AutoProximal::keep(const AutoDenseView& view, const double* l, double resid
 
 // How much farther than `to`, as a multiple of the way from `from`, impulses may go until the first of those that are
 // inside their set reaches its edge.
-double AutoProximal::room_along(const AutoDenseView& view, const double* from, const double* to) const {
+double AutoProximal::room_along(const DenseView& view, const double* from, const double* to) const {
   double room = std::numeric_limits<double>::infinity();
   for (const Constraint& c : view.constraints) {
     const int f = c.first_row;
@@ -104,8 +104,8 @@ double AutoProximal::room_along(const AutoDenseView& view, const double* from, c
 }
 
 // Moves the centre to what was reached about it, or farther where it creeps.
-void AutoProximal::move_centre(const AutoDenseView& view, const AutoResidualScale& scale, double limit,
-                               Iterate& reached, Outcome& outcome, double* lambda, double* sigma) {
+void AutoProximal::move_centre(const DenseView& view, const AutoResidualScale& scale, double limit, Iterate& reached,
+                               Outcome& outcome, double* lambda, double* sigma) {
   constexpr double far = 1e8;
   const double ratio = reached.residual / centre_residual_;
   double farther = 0.0;
@@ -122,7 +122,7 @@ void AutoProximal::move_centre(const AutoDenseView& view, const AutoResidualScal
     const NativePack x = load_native(&reached.lambda[k]);
     store_native(&centre_[k], x + farther * (x - load_native(&centre_[k])));
   }
-  auto_dense_velocity(view, centre_.data(), plain_.data());
+  dense_velocity(view, centre_.data(), plain_.data());
   centre_residual_ =
       auto_residual(scale, view.constraints, centre_.data(), plain_.data(), std::numeric_limits<double>::infinity());
   keep(view, centre_.data(), centre_residual_, limit, outcome, lambda, sigma);
@@ -130,18 +130,18 @@ void AutoProximal::move_centre(const AutoDenseView& view, const AutoResidualScal
 
 // Newton steps about the centre, until the compliant problem is solved (true) or the patience ends. A solution is the
 // new centre.
-bool AutoProximal::settle(const AutoDenseView& view, const AutoResidualScale& scale, double limit, int most_steps,
+bool AutoProximal::settle(const DenseView& view, const AutoResidualScale& scale, double limit, int most_steps,
                           AutoActiveSet& active_set, Outcome& outcome, double* lambda, double* sigma) {
   constexpr double hardly_any = 1e-10;  // the compliance is what regularises
   copy_padded(centre_.data(), view.stride, now_.lambda.data());
-  auto_dense_velocity(compliant_, now_.lambda.data(), now_.sigma.data());
+  dense_velocity(compliant_, now_.lambda.data(), now_.sigma.data());
   double least = std::numeric_limits<double>::infinity();
   for (int k = 1; k <= settings.patience && outcome.steps < most_steps; ++k) {
     if (!active_set.step(compliant_, hardly_any, now_.lambda.data(), now_.sigma.data(), 0.0)) return false;
     ++outcome.steps;
     test(view, scale, limit, now_, outcome, lambda, sigma);
     Iterate* better = &now_;
-    if (!outcome.converged && project_horizontally(view, now_.lambda.data(), inside_.lambda.data())) {
+    if (!outcome.converged && put_in_sets(view, now_.lambda.data(), inside_.lambda.data())) {
       test(view, scale, limit, inside_, outcome, lambda, sigma);
       if (inside_.compliant_residual < now_.compliant_residual) better = &inside_;
     }
@@ -155,7 +155,7 @@ bool AutoProximal::settle(const AutoDenseView& view, const AutoResidualScale& sc
   return false;
 }
 
-AutoProximal::Outcome AutoProximal::run(const AutoDenseView& view, const AutoResidualScale& scale, double limit,
+AutoProximal::Outcome AutoProximal::run(const DenseView& view, const AutoResidualScale& scale, double limit,
                                         int most_steps, AutoActiveSet& active_set, double residual, double* lambda,
                                         double* sigma) {
   Outcome outcome{.residual = residual};

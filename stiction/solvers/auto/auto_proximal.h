@@ -18,19 +18,11 @@
 
 #include "stiction/math/aligned_vector.h"
 #include "stiction/solvers/auto/auto_active_set.h"
-#include "stiction/solvers/auto/auto_dense_view.h"
 #include "stiction/solvers/auto/auto_residual.h"
+#include "stiction/solvers/auto/auto_settings.h"
+#include "stiction/solvers/linear_algebra/dense_view.h"
 
 namespace stiction {
-
-struct AutoProximalSettings {
-  double first = 1e-2, least = 1e-12, most = 1.0;  // ε
-  double fall = 0.3, rise = 10.0;
-  int patience = 8;       // Newton steps about one centre
-  int early = 2;          // after so many the compliant residual must be below that of the centre
-  double settled = 0.1;   // residual of the compliant problem to that of the problem, at a new centre
-  double creeping = 0.5;  // residual of a new centre to that of the last one, from which on it creeps
-};
 
 class AutoProximal {
  public:
@@ -43,7 +35,7 @@ class AutoProximal {
   };
   // From λ, of which σ = G λ + g and the residual are given. All three become those of the best iterate, which may be
   // the first. Vectors have room for view.stride entries.
-  Outcome run(const AutoDenseView& view, const AutoResidualScale& scale, double limit, int most_steps,
+  Outcome run(const DenseView& view, const AutoResidualScale& scale, double limit, int most_steps,
               AutoActiveSet& active_set, double residual, double* lambda, double* sigma);
 
  private:
@@ -52,19 +44,19 @@ class AutoProximal {
     AlignedVector<double> lambda, sigma;
     double residual = 0.0, compliant_residual = 0.0;
   };
-  void load(const AutoDenseView& view, const double* lambda);
-  void set_compliance(const AutoDenseView& view, double epsilon);
-  double room_along(const AutoDenseView& view, const double* from, const double* to) const;
-  void move_centre(const AutoDenseView& view, const AutoResidualScale& scale, double limit, Iterate& reached,
+  void load(const DenseView& view, const double* lambda);
+  void set_compliance(const DenseView& view, double epsilon);
+  double room_along(const DenseView& view, const double* from, const double* to) const;
+  void move_centre(const DenseView& view, const AutoResidualScale& scale, double limit, Iterate& reached,
                    Outcome& outcome, double* lambda, double* sigma);
-  void keep(const AutoDenseView& view, const double* l, double residual, double limit, Outcome& outcome, double* lambda,
+  void keep(const DenseView& view, const double* l, double residual, double limit, Outcome& outcome, double* lambda,
             double* sigma);
-  bool settle(const AutoDenseView& view, const AutoResidualScale& scale, double limit, int most_steps,
+  bool settle(const DenseView& view, const AutoResidualScale& scale, double limit, int most_steps,
               AutoActiveSet& active_set, Outcome& outcome, double* lambda, double* sigma);
-  void test(const AutoDenseView& view, const AutoResidualScale& scale, double limit, Iterate& iterate, Outcome& outcome,
+  void test(const DenseView& view, const AutoResidualScale& scale, double limit, Iterate& iterate, Outcome& outcome,
             double* lambda, double* sigma);
 
-  AutoDenseView compliant_;                        // of ε and the centre
+  DenseView compliant_;                            // of ε and the centre
   AlignedVector<double> matrix_, free_velocity_;   // its own
   AlignedVector<double> centre_, weight_, plain_;  // λ_c; ε D; σ of the problem itself
   double centre_residual_ = 0.0;

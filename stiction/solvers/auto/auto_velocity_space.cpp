@@ -9,26 +9,6 @@
 #include "stiction/math/refuse.h"
 
 namespace stiction {
-namespace {
-
-constexpr double probe_eta = 1e-9;  // with more, stacks with mass ratios of a million are not probed exactly enough
-// In a pile a box may rock on two corners, a motion that no contact hinders: blocks of I + AᵀA/η then have eigenvalues
-// of 1 and 1/η, their inverses err by 1e-16/η, and every round multiplies the error by 1e-16/η². With 1e-9 the rounds
-// diverge there, and a pile that lies still but for one such box needs an interior point in every step.
-// In motion it hardly ever succeeds, and what it leaves tells by 1e-9 which start is the better one.
-constexpr double probe_eta_of_piles = 1e-7;
-constexpr int short_patience = 8;   // where something is done about what blocks; with 4 more folds are left uncrossed
-constexpr int many_nodes = 10;      // fewer bodies are no pile
-constexpr int few_nodes = 4;        // stacks of so few with mass ratios of a million gain nothing beside a guess
-constexpr int bent_nodes = 40;      // with more the second order at the predictor's end pays; a wall of 15 takes longer
-constexpr double high_floor = 0.2;  // there; with less the contacts that hardly move block the first steps
-constexpr int large_nodes = 200;    // with so many bodies the whole path would cost as much as ten typical steps
-constexpr double near_start = 0.1;  // κ beside a guess, of its residual; with 0.01 a fifth of the piles at rest stalls
-constexpr double newton_turn = 100.0;  // factorisations; more than most need that succeed at all
-constexpr int long_double_size = 60;   // velocities; dense, so about 0.1 ms per factorisation
-
-}  // namespace
-
 bool AutoVelocitySpace::load(const ContactProblem& problem, const SolveGoal& goal, const VectorX& impulse) {
   if (problem.form() != DelassusForm::factored) {
     refuse("auto in velocity space: the problem is not factored");
@@ -36,6 +16,7 @@ bool AutoVelocitySpace::load(const ContactProblem& problem, const SolveGoal& goa
   cones_.load(problem);
   system_.load(problem, cones_);
   system_.unsharpen();
+  newton_.settings = settings.newton;
   return task_.begin(cones_, system_, goal, impulse);
 }
 
@@ -64,15 +45,16 @@ bool AutoVelocitySpace::probe_loaded(const Rows3& impulse) {
 
 // As where nothing has moved since the last step: its contacts are probably those of the solution.
 bool AutoVelocitySpace::guess_is_near() const {
-  return guess_residual_ < 1e-2;
+  return guess_residual_ < settings.near;
 }
 
 bool AutoVelocitySpace::probe() {
   task_.stage = AutoStage::velocity_probe;
-  probe_.rounds = 8;
+  probe_.rounds = settings.probe_rounds;
   probed_ = task_.best.impulse;
   guess_residual_ = task_.best.value;
-  probe_.eta = guess_is_near() && system_.num_nodes() > many_nodes ? probe_eta_of_piles : probe_eta;
+  probe_.eta =
+      guess_is_near() && system_.num_nodes() > settings.many_nodes ? settings.probe_eta_of_piles : settings.probe_eta;
   if (guess_is_near() && mark_open(probed_, task_.guess_velocity()) && probe_loaded(probed_)) return true;
   probe_failed_ = !probe_.run(task_, probed_);
   return task_.done();
@@ -85,7 +67,7 @@ bool AutoVelocitySpace::interior_point(Start start, const InteriorPointAttempt& 
     case Start::near_guess:
       if (!guess_is_near()) return false;
       at.impulse = task_.guess();
-      cones_.start_near(task_.guess_velocity(), near_start * guess_residual_, attempt.delta, at);
+      cones_.start_near(task_.guess_velocity(), settings.near_start * guess_residual_, attempt.delta, at);
       break;
     case Start::from_probe:
       if (probe_failed_) return false;
@@ -112,22 +94,21 @@ bool AutoVelocitySpace::run_interior_point(const InteriorPointAttempt& attempt) 
 // A large pile has several folds at a time, and what is found beyond one of them may show the next. Few bodies around a
 // fold are quick to solve and mostly enough; where κ hardly falls from one round to the next they were too few.
 bool AutoVelocitySpace::cross_folds(const ContactProblem& problem) {
-  constexpr int rounds = 12;
-  constexpr double hardly = 0.3;
-  constexpr double finish = 40.0;  // factorisations that are left for what is found beyond a fold
   int bodies = LocalPath::few_bodies;
   double last_kappa = std::numeric_limits<double>::infinity();
-  for (int round = 0; round < rounds && !interior_point_.blocking.empty() && task_.goal.left() > finish; ++round) {
+  for (int round = 0;
+       round < settings.fold_rounds && !interior_point_.blocking.empty() && task_.goal.left() > settings.fold_reserve;
+       ++round) {
     PathPoint& point = interior_point_.point;
-    bodies = point.kappa > hardly * last_kappa ? bodies + bodies / 2 : LocalPath::few_bodies;
+    bodies = point.kappa > settings.hardly * last_kappa ? bodies + bodies / 2 : LocalPath::few_bodies;
     last_kappa = point.kappa;
-    const bool crossed =
-        local_path_.cross(problem, cones_, interior_point_.blocking, point.kappa, bodies, point.at, task_.goal, finish);
+    const bool crossed = local_path_.cross(problem, cones_, interior_point_.blocking, point.kappa, bodies, point.at,
+                                           task_.goal, settings.fold_reserve);
     const int cost = static_cast<int>(std::ceil(local_path_.factorisations()));
     system_.factorisations += cost;
     task_.iterations += cost;
     if (crossed) {
-      const bool solved = run_interior_point({.patience = short_patience});
+      const bool solved = run_interior_point({.patience = settings.short_patience});
       if (solved || task_.is_acceptable()) return true;
     } else if (bodies >= system_.num_nodes()) {
       return false;
@@ -138,11 +119,10 @@ bool AutoVelocitySpace::cross_folds(const ContactProblem& problem) {
 
 // Nothing that pushes moves.
 bool AutoVelocitySpace::is_at_rest() {
-  constexpr double at_rest = 1e-6;  // of the largest free velocity
   const PathPoint& point = interior_point_.point;
   mark_open(point.at.impulse, point.sigma);
   for (int i = 0; i < cones_.size(); ++i) {
-    if (!is_open_[i] && !(point.sigma.row(i).abs().maxCoeff() <= at_rest)) return false;
+    if (!is_open_[i] && !(point.sigma.row(i).abs().maxCoeff() <= settings.at_rest)) return false;
   }
   return true;
 }
@@ -151,14 +131,12 @@ bool AutoVelocitySpace::is_at_rest() {
 // the next step, which changes λ as little as it can, leaves them, and an interior point is needed again, and so on.
 // From a point in the middle of the cones the probe of this step and of those that follow succeeds.
 void AutoVelocitySpace::prepare_next_step() {
-  constexpr double well_before = 100.0;
-  constexpr int steps = 2;
   if (!guess_is_near() || !task_.done() || !is_at_rest() || !task_.may_factor() ||
-      !interior_point_.go_back(well_before))
+      !interior_point_.go_back(settings.well_before))
     return;
   solution_ = task_.best;
   PathPoint& central = interior_point_.point;
-  if (interior_point_.centre(task_, InteriorPointAttempt{}.delta, steps)) {
+  if (interior_point_.centre(task_, InteriorPointAttempt{}.delta, settings.centring_steps)) {
     system_.velocity(central.at.impulse, central.sigma);
     mark_open(central.at.impulse, central.sigma);
     task_.best.value = std::numeric_limits<double>::infinity();
@@ -170,20 +148,19 @@ void AutoVelocitySpace::prepare_next_step() {
 bool AutoVelocitySpace::all_interior_points(const ContactProblem& problem) {
   task_.stage = AutoStage::velocity_interior_point;
   const auto enough = [this](bool solved) { return solved || task_.is_acceptable(); };
-  // Where much of the probe's impulse lies outside the cones it is no good start. Of impulses that are all rounding, as
-  // where contradicting contacts are made to stick, about half does.
-  constexpr double much_violation = 0.45;
-  const bool probe_is_bad = probe_failed_ || cones_.relative_violation(probed_) > much_violation;
+  const bool probe_is_bad = probe_failed_ || cones_.relative_violation(probed_) > settings.much_violation;
   const Start first = probe_is_bad ? Start::cold : Start::from_probe;
   const Start second = probe_is_bad ? Start::from_probe : Start::cold;
-  const bool pile = system_.num_nodes() > many_nodes;
-  if (system_.num_nodes() > few_nodes && interior_point(Start::near_guess, {.patience = short_patience})) return true;
+  const bool pile = system_.num_nodes() > settings.many_nodes;
+  if (system_.num_nodes() > settings.few_nodes &&
+      interior_point(Start::near_guess, {.patience = settings.short_patience}))
+    return true;
   InteriorPointAttempt attempt;
-  if (pile) attempt.patience = short_patience;
-  if (probe_is_bad && system_.num_nodes() > bent_nodes) {
+  if (pile) attempt.patience = settings.short_patience;
+  if (probe_is_bad && system_.num_nodes() > settings.bent_nodes) {
     // Takes more of the piles to an acceptable residual; with those that it leaves the other gets on better.
     attempt.second_order = InteriorPointOptions::SecondOrder::at_predictor;
-    attempt.start_floor = high_floor;
+    attempt.start_floor = settings.high_floor;
   }
   if (enough(interior_point(first, attempt))) {
     if (pile) prepare_next_step();
@@ -192,8 +169,8 @@ bool AutoVelocitySpace::all_interior_points(const ContactProblem& problem) {
   if (pile && cross_folds(problem)) return true;
   // What keeps a pile from an acceptable residual is a fold, not rounding.
   const bool only_folds = pile && task_.goal.acceptable > task_.goal.tolerance;
-  if (only_folds && system_.num_nodes() > large_nodes) return false;
-  if (prove_infeasible(problem) || enough(newton_.run(problem, newton_turn, task_))) return true;
+  if (only_folds && system_.num_nodes() > settings.large_nodes) return false;
+  if (prove_infeasible(problem) || enough(newton_.run(problem, newton_.settings.turn, task_))) return true;
   if (enough(interior_point(second))) return true;
   // A few more tries at some thirty factorisations each are cheaper than following a fold. With δ near 1 the path is
   // smooth but long; steps that go nearly to the boundary jump over some folds.
@@ -209,40 +186,34 @@ bool AutoVelocitySpace::all_interior_points(const ContactProblem& problem) {
 
 // Where not even six digits were found. True ends the search.
 bool AutoVelocitySpace::prove_infeasible(const ContactProblem& problem) {
-  constexpr double nearly_found = 1e-6;
-  task_.infeasible = task_.best.value > nearly_found && proof_.find(problem, task_.goal);
+  task_.infeasible = task_.best.value > settings.nearly_found && proof_.find(problem, task_.goal);
   return task_.infeasible;
 }
 
 // Follows folds of the whole, unless it is large and somebody settles for less. Where a residual is acceptable the path
 // is left there, and an interior point takes it from there as far as it goes.
 bool AutoVelocitySpace::arclength(const ContactProblem& problem) {
-  constexpr double least = 100.0;  // factorisations, with fewer hardly a path gets to its end
-  constexpr double near = 1e-3;    // a residual from which Newton may do the rest
   const bool may_settle = task_.goal.acceptable > task_.goal.tolerance;
-  if (may_settle && system_.num_nodes() > large_nodes) return false;
-  constexpr double delta[] = {0.8, 0.95, 0.6, 0.3};
-  constexpr int factorisations[] = {600, 1500, 1500, 3000};
-  constexpr double start_scale = 3.0;
+  if (may_settle && system_.num_nodes() > settings.large_nodes) return false;
   arclength_.resize(cones_.size());
   system_.follow_path();
-  for (std::size_t k = 0; k < std::size(delta); ++k) {
-    if (task_.goal.left() < least) return false;
+  for (std::size_t k = 0; k < std::size(settings.delta); ++k) {
+    if (task_.goal.left() < settings.least_path) return false;
     const double before = task_.best.value;
     task_.stage = AutoStage::velocity_arclength;
     ArclengthOptions options;
-    options.delta = delta[k];
-    options.max_factorisations = factorisations[k];
-    cones_.start_cold(start_scale, arclength_.point.at);
+    options.delta = settings.delta[k];
+    options.max_factorisations = settings.factorisations[k];
+    cones_.start_cold(settings.path_start, arclength_.point.at);
     if (!arclength_.run(task_, options)) {
-      const bool closer = task_.best.value < before && task_.best.value < near;
-      if (closer && newton_.run(problem, newton_turn, task_)) return true;
+      const bool closer = task_.best.value < before && task_.best.value < newton_.settings.near;
+      if (closer && newton_.run(problem, newton_.settings.turn, task_)) return true;
       continue;
     }
     if (task_.done()) return true;
     task_.stage = AutoStage::velocity_interior_point;
     interior_point_.point.at = arclength_.point.at;
-    run_interior_point({.delta = delta[k]});
+    run_interior_point({.delta = settings.delta[k]});
     return true;
   }
   return false;
@@ -252,10 +223,9 @@ SolveOutcome AutoVelocitySpace::solve(const ContactProblem& problem, const Solve
   SolveOutcome outcome = solve_once(problem, goal, impulse);
   // With a mass ratio of 10⁶ rounding λ to the units of the problem moves σ visibly: what passed inside does not
   // outside, by chance, and another solution probably does.
-  constexpr int retries = 8;
   SolveGoal stricter = goal;
-  for (int k = 0; k < retries && !outcome.converged && task_.done(); ++k) {
-    stricter.tolerance *= 0.7;
+  for (int k = 0; k < settings.retries && !outcome.converged && task_.done(); ++k) {
+    stricter.tolerance *= settings.stricter;
     retried_ = impulse;
     const SolveOutcome again = solve_once(problem, stricter, retried_);
     outcome.iterations += again.iterations;
@@ -278,7 +248,7 @@ SolveOutcome AutoVelocitySpace::solve_once(const ContactProblem& problem, const 
 
 // The same two starts once more.
 bool AutoVelocitySpace::long_double(const ContactProblem& problem) {
-  if (problem.factored().num_velocities() > long_double_size) return false;
+  if (problem.factored().num_velocities() > settings.long_double_size) return false;
   const int factorisations = system_.factorisations;
   precise_.load(problem, cones_);
   precise_.factorisations = factorisations;

@@ -27,6 +27,8 @@ struct InteriorPointAttempt {
 
 class AutoVelocitySpace {
  public:
+  AutoVelocitySpaceSettings settings;
+
   // As AutoContactSpace::solve. Throws std::invalid_argument unless the problem is factored.
   SolveOutcome solve(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse);
 

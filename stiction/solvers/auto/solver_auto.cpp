@@ -15,6 +15,11 @@ constexpr SolverTraits auto_traits{
 
 }  // namespace
 
+SolverAuto::SolverAuto(const SolverAutoSettings& settings) : settings_(settings) {
+  many_bodies_.settings = settings.tuning.many_bodies;
+  velocity_space_.settings = settings.tuning.velocity_space;
+}
+
 const SolverTraits& SolverAuto::traits() const {
   return auto_traits;
 }
@@ -49,7 +54,12 @@ bool SolverAuto::may_go_on(const SolveOutcome& so_far) {
 }
 
 SolverAuto::Island& SolverAuto::island(std::size_t k) {
-  while (islands_.size() <= k) islands_.emplace_back();
+  while (islands_.size() <= k) {
+    Island& added = islands_.emplace_back();
+    added.dense.settings = settings_.tuning.dense;
+    added.contact_space.settings = settings_.tuning.contact_space;
+    added.last_resort.settings = settings_.tuning.last_resort;
+  }
   return islands_[k];
 }
 
@@ -297,8 +307,7 @@ bool SolverAuto::is_stiff(const ContactProblem& problem) const {
 
 // Whether the guess will do; its σ is then in the solution.
 bool SolverAuto::is_solved(const ContactProblem& problem, ContactSolution& solution, SolveOutcome& outcome) {
-  constexpr double safety = 0.99;  // as in AutoDense
-  const double limit = safety * settings_.tolerance;
+  const double limit = auto_safety * settings_.tolerance;
   problem.velocity(solution.impulse, solution.velocity);
   const double residual = auto_residual(AutoResidualScale(problem, settings_.use_relative), problem.constraints(),
                                         solution.impulse.data(), solution.velocity.data(), limit);

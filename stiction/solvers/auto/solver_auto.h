@@ -28,6 +28,7 @@
 #include "stiction/solvers/auto/auto_dense.h"
 #include "stiction/solvers/auto/auto_last_resort.h"
 #include "stiction/solvers/auto/auto_many_bodies.h"
+#include "stiction/solvers/auto/auto_settings.h"
 #include "stiction/solvers/auto/auto_velocity_space.h"
 #include "stiction/solvers/auto/infeasibility.h"
 #include "stiction/solvers/solver.h"
@@ -53,12 +54,14 @@ struct SolverAutoSettings : SolverSettings {
   int island_constraints = 8;     // fewer constraints than this are not split into islands
   double stiff_mass_ratio = 1e3;  // between the bodies of a factored problem; beyond, velocity space comes first
 
+  AutoTuning tuning;  // of the parts, for experiments; read when the solver is made
+
   static constexpr int default_iterations = 5000;
 };
 
 class SolverAuto final : public ContactSolver {
  public:
-  explicit SolverAuto(const SolverAutoSettings& settings = {}) : settings_(settings) {}
+  explicit SolverAuto(const SolverAutoSettings& settings = {});
 
   const SolverTraits& traits() const override;
   SolverAutoSettings& settings() override { return settings_; }
@@ -74,7 +77,7 @@ class SolverAuto final : public ContactSolver {
     ProblemPart part, other_form;
     VectorX impulse, velocity, swept;
     bool velocity_is_current = false;  // velocity is σ of the impulse that the island ended with
-    AutoSparseSweep sweep;
+    SparseSweep sweep;
     AutoDense dense;
     AutoContactSpace contact_space;
     AutoLastResort last_resort;

@@ -4,27 +4,13 @@
 #include <array>
 #include <cmath>
 
+#include "stiction/solvers/put_in_sets.h"
 #include "stiction/solvers/stopping_test.h"
 
 namespace stiction {
 namespace {
 
 constexpr std::array<double, 4> proximal_cycle{1e-5, 1e-7, 1e-4, 1e-6};
-
-// λ_N ≥ 0 kept, λ_T shrunk to the disc μ λ_N; limits and boxes clamped.
-void project_horizontally(const ContactProblem& problem, VectorX& impulse) {
-  for (const Constraint& c : problem.constraints()) {
-    double* l = impulse.data() + c.first_row;
-    if (c.kind == ConstraintKind::unilateral) l[0] = std::max(0.0, l[0]);
-    if (c.kind == ConstraintKind::dry_friction) l[0] = std::clamp(l[0], -c.bound, c.bound);
-    if (c.kind != ConstraintKind::frictional) continue;
-    l[2] = std::max(0.0, l[2]);
-    const double reach = c.friction * l[2], tangent = std::sqrt(l[0] * l[0] + l[1] * l[1]);
-    if (tangent <= reach) continue;
-    l[0] *= reach / tangent;
-    l[1] *= reach / tangent;
-  }
-}
 
 }  // namespace
 
@@ -65,8 +51,7 @@ double SemismoothNewton::test() {
   const double unprojected = measure();
   best_.offer(impulse_, unprojected);
   trial_ = impulse_;
-  project_horizontally(*problem_, trial_);
-  if (trial_ != impulse_) {
+  if (put_in_sets(problem_->constraints(), trial_.data())) {
     problem_->velocity(trial_, base_);
     best_.offer(trial_, stopping_residual(*problem_, ContactModel::ncp, trial_, base_).measure(goal_.use_relative));
   }

@@ -9,6 +9,7 @@ namespace stiction {
 namespace {
 
 constexpr double unit_roundoff = std::numeric_limits<double>::epsilon();
+constexpr double negligible = 1e-13;  // of the largest diagonal entry: no inertia at all
 
 // k(α) by polynomials: with a(α) = adj(S + αI) q̃ (linear in α) and det(α) of S + αI,
 // λ_T = −a/det and λ_N = (W_NT a − q_N det)/(W_NN det), so k and k' cost one root and two divisions.
@@ -85,6 +86,54 @@ void put_on_cone(const OneContactBlock& w, double d_p, double d_q, double norm, 
   impulse[2] = normal;
 }
 
+// W⁻¹ by cofactors, row by row. False where the determinant is lost in rounding.
+bool invert_regular(const double* w, double* inverse) {
+  const double c0 = w[4] * w[8] - w[5] * w[7], c1 = w[5] * w[6] - w[3] * w[8], c2 = w[3] * w[7] - w[4] * w[6];
+  const double determinant = w[0] * c0 + w[1] * c1 + w[2] * c2;
+  if (!(determinant > 1e-13 * w[0] * w[4] * w[8]) || !(w[8] > 0.0)) return false;
+  const double d = 1.0 / determinant;
+  inverse[0] = d * c0;
+  inverse[1] = d * (w[2] * w[7] - w[1] * w[8]);
+  inverse[2] = d * (w[1] * w[5] - w[2] * w[4]);
+  inverse[3] = d * c1;
+  inverse[4] = d * (w[0] * w[8] - w[2] * w[6]);
+  inverse[5] = d * (w[2] * w[3] - w[0] * w[5]);
+  inverse[6] = d * c2;
+  inverse[7] = d * (w[1] * w[6] - w[0] * w[7]);
+  inverse[8] = d * (w[0] * w[4] - w[1] * w[3]);
+  return true;
+}
+
+// The rule for singular blocks: in place, pivot by pivot, the largest first.
+void invert_independent_rows(const double* w, double* inverse) {
+  constexpr double dependent = 1e-10;  // of the row's own diagonal entry: what elimination leaves of it is rounding
+  const double least = negligible * std::max({w[0], w[4], w[8]});
+  double a[9];
+  bool done[3] = {};
+  std::copy_n(w, 9, a);
+  for (int round = 0; round < 3; ++round) {
+    int p = -1;
+    for (int k = 0; k < 3; ++k) {
+      const bool usable = !done[k] && a[4 * k] > std::max(least, dependent * w[4 * k]);
+      if (usable && (p < 0 || a[4 * k] > a[4 * p])) p = k;
+    }
+    if (p < 0) break;
+    done[p] = true;
+    const double d = 1.0 / a[4 * p];
+    a[4 * p] = d;
+    for (int j = 0; j < 3; ++j) a[3 * p + j] *= j == p ? 1.0 : d;
+    for (int i = 0; i < 3; ++i) {
+      if (i == p) continue;
+      const double f = a[3 * i + p];
+      for (int j = 0; j < 3; ++j) a[3 * i + j] -= j == p ? 0.0 : f * a[3 * p + j];
+      a[3 * i + p] = -f * d;
+    }
+  }
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) inverse[3 * i + j] = done[i] && done[j] ? a[3 * i + j] : 0.0;
+  }
+}
+
 }  // namespace
 
 OneContactBlock::OneContactBlock(const Matrix3& w) {
@@ -151,6 +200,73 @@ void solve_one_contact(const OneContactBlock& block, const double* q, double mu,
   }
   const double inverse = -1.0 / norm;
   put_on_cone(block, a_p * inverse, a_q * inverse, norm / curve.det(alpha), q_n, mu, impulse);
+}
+
+bool invert_block(const double* w, double* inverse) {
+  const double least = std::min({w[0], w[4], w[8]}), most = std::max({w[0], w[4], w[8]});
+  if (least > negligible * most && invert_regular(w, inverse)) return true;
+  invert_independent_rows(w, inverse);
+  return false;
+}
+
+void OneContact::prepare(const double* lambda, const double* sigma) {
+  alpha = 0.0;
+  if (!invert_block(w, inverse)) {
+    state = State::singular;
+    return;
+  }
+  state = State::regular;
+  normal_inverse = 1.0 / w[8];
+  column_1 = w[2] * normal_inverse;
+  column_2 = w[5] * normal_inverse;
+  s_11 = w[0] - column_1 * w[6];
+  s_12 = w[1] - column_1 * w[7];
+  s_21 = w[3] - column_2 * w[6];
+  s_22 = w[4] - column_2 * w[7];
+  const double tangent = lambda[0] * lambda[0] + lambda[1] * lambda[1];
+  if (tangent > 0.0) alpha = std::max(0.0, -(sigma[0] * lambda[0] + sigma[1] * lambda[1]) / tangent);
+}
+
+void OneContact::solve_safely(const double* q, double mu, double* impulse) {
+  const Matrix3 matrix = (Matrix3() << w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8]).finished();
+  solve_one_contact(OneContactBlock(matrix), q, mu, impulse, alpha);
+}
+
+// The root of ‖λ_T(α)‖ = μ λ_N(α) by Newton on h = 1/‖λ_T‖ − 1/(μ λ_N), which is nearly linear in α. The last step is
+// applied to λ by its derivative instead of a further evaluation: an error of second order in a step below 1e-6.
+void OneContact::slide(const double* q, double mu, double* impulse) {
+  const double p_1 = q[0] - column_1 * q[2], p_2 = q[1] - column_2 * q[2];
+  double a = alpha;
+  if (a == 0.0) {
+    // Nothing is known: the root for a round S and a normal impulse that friction does not change.
+    const double reach = -mu * q[2] * normal_inverse;
+    if (reach > 0.0) a = std::max(0.0, std::sqrt(p_1 * p_1 + p_2 * p_2) / reach - 0.5 * (s_11 + s_22));
+  }
+  for (int k = 0; k < 12; ++k) {
+    const double a_11 = s_11 + a, a_22 = s_22 + a;
+    const double d = 1.0 / (a_11 * a_22 - s_12 * s_21);
+    const double t_1 = (s_12 * p_2 - a_22 * p_1) * d, t_2 = (s_21 * p_1 - a_11 * p_2) * d;
+    const double n = -(q[2] + w[6] * t_1 + w[7] * t_2) * normal_inverse;
+    const double tangent_squared = t_1 * t_1 + t_2 * t_2, tangent = std::sqrt(tangent_squared);
+    // Derivatives by α.
+    const double u_1 = (s_12 * t_2 - a_22 * t_1) * d, u_2 = (s_21 * t_1 - a_11 * t_2) * d;
+    const double n_a = -(w[6] * u_1 + w[7] * u_2) * normal_inverse;
+    const double along = t_1 * u_1 + t_2 * u_2;  // ‖λ_T‖ ∂‖λ_T‖/∂α
+    const double reach = mu * n;
+    const double slope = mu * n_a * tangent * tangent_squared - along * reach * reach;
+    const double step = reach * tangent_squared * (tangent - reach) / slope;
+    if (!(n > 0.0) || !(slope > 0.0) || !(a + step >= 0.0)) break;
+    a += step;
+    if (std::abs(tangent - reach) <= 1e-6 * tangent) {
+      impulse[0] = t_1 + step * u_1;
+      impulse[1] = t_2 + step * u_2;
+      impulse[2] = n + step * n_a;
+      alpha = a;
+      return;
+    }
+  }
+  alpha = 0.0;
+  solve_safely(q, mu, impulse);
 }
 
 }  // namespace stiction

@@ -6,6 +6,10 @@
 //
 // The root is sought on k(α) = μ λ_N(α)/‖λ_T(α)‖ − 1, which has the same roots, no pole, and is linear in α where S is
 // a multiple of the identity. The result is backward stable: exact for a W and q that differ by rounding.
+//
+// Two paths lead there. The safe one (OneContactBlock, solve_one_contact) brackets the root of k. The fast one
+// (OneContact) is arranged for many visits of a sweep: stick by W⁻¹, then Newton on another form of the same equation,
+// and the safe path where that does not settle.
 #pragma once
 
 #include "stiction/math/types.h"
@@ -39,6 +43,65 @@ inline Vector3 solve_one_contact(const Matrix3& w, const Vector3& q, double mu) 
   double alpha = 0.0;
   solve_one_contact(OneContactBlock(w), q.data(), mu, impulse.data(), alpha);
   return impulse;
+}
+
+// W⁻¹ of a block of three rows, both row by row. False where W is singular: then rows are eliminated with the largest
+// pivots first, a pivot that rounding could have made is none, and `inverse` is that of the rows that were eliminated,
+// with zeros for the others. These follow from the rest (a redundant weld) or cannot be moved (a planar mechanism has
+// no inertia across its plane): λ ← λ − inverse · σ makes σ = 0 wherever that is possible.
+bool invert_block(const double* w, double* inverse);
+
+// A constraint of three rows inside a sweep. What depends on W alone is made once; the root α of a sliding contact is
+// kept between visits.
+struct OneContact {
+  enum class State : char { unknown, regular, singular };
+  State state = State::unknown;
+  double w[9];                    // W, row by row
+  double inverse[9];              // of invert_block()
+  double s_11, s_12, s_21, s_22;  // S
+  double column_1, column_2;      // W_TN / W_NN
+  double normal_inverse;          // 1 / W_NN
+  double alpha = 0.0;             // root of the last visit, 0: none
+
+  // After w has been filled in. λ and σ of the guess give the first α: where a contact slid in the last step,
+  // σ_T = −α λ_T nearly holds.
+  void prepare(const double* lambda, const double* sigma);
+
+  // The exact λ of a frictional contact, given its present λ and σ, into `impulse`. Call only when prepared.
+  void solve(double mu, const double* lambda, const double* sigma, double* impulse);
+
+ private:
+  void slide(const double* q, double mu, double* impulse);
+  void solve_safely(const double* q, double mu, double* impulse);
+};
+
+inline void OneContact::solve(double mu, const double* lambda, const double* sigma, double* impulse) {
+  const double* l = lambda;
+  const double* s = sigma;
+  const double q_normal = s[2] - (w[6] * l[0] + w[7] * l[1] + w[8] * l[2]);
+  if (q_normal >= 0.0) {
+    impulse[0] = impulse[1] = impulse[2] = 0.0;
+    return;
+  }
+  if (mu == 0.0) {
+    impulse[0] = impulse[1] = 0.0;
+    impulse[2] = w[8] > 0.0 ? -q_normal / w[8] : 0.0;  // where nothing can move along n no impulse helps
+    return;
+  }
+  if (state == State::regular) {
+    for (int k = 0; k < 3; ++k) {
+      impulse[k] = l[k] - (inverse[3 * k] * s[0] + inverse[3 * k + 1] * s[1] + inverse[3 * k + 2] * s[2]);
+    }
+    const double reach = mu * impulse[2];
+    if (reach >= 0.0 && impulse[0] * impulse[0] + impulse[1] * impulse[1] <= reach * reach) return;
+  }
+  const double q[3] = {s[0] - (w[0] * l[0] + w[1] * l[1] + w[2] * l[2]),
+                       s[1] - (w[3] * l[0] + w[4] * l[1] + w[5] * l[2]), q_normal};
+  if (state == State::regular) {
+    slide(q, mu, impulse);
+  } else {
+    solve_safely(q, mu, impulse);
+  }
 }
 
 }  // namespace stiction

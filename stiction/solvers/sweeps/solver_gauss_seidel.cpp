@@ -1,7 +1,5 @@
 #include "stiction/solvers/sweeps/solver_gauss_seidel.h"
 
-#include <algorithm>
-#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -26,20 +24,9 @@ void ExactContactLaw::prepare(const ContactProblem& problem) {
 void ExactContactLaw::contact(int i, const Matrix3& w, const double* sigma, double* lambda) {
   const double mu = problem_->constraint(i).friction;
   Eigen::Map<Vector3> l(lambda);
-  const Vector3 q = Eigen::Map<const Vector3>(sigma) - w * l;
-  Vector3 solution;
-  solve_one_contact(block_[i], q.data(), mu, solution.data(), alpha_[i]);
-  if (omega_ == 1.0) {
-    l = solution;
-    return;
-  }
-  l += omega_ * (solution - l);
-  l[2] = std::max(0.0, l[2]);
-  const double reach = mu * l[2], tangent = std::sqrt(l[0] * l[0] + l[1] * l[1]);
-  if (tangent > reach) {
-    l[0] *= reach / tangent;
-    l[1] *= reach / tangent;
-  }
+  const Vector3 now = l, q = Eigen::Map<const Vector3>(sigma) - w * l;
+  solve_one_contact(block_[i], q.data(), mu, lambda, alpha_[i]);
+  if (omega_ != 1.0) relax_contact(mu, omega_, now.data(), lambda);
 }
 
 const SolverTraits& SolverGaussSeidel::traits() const {

@@ -23,7 +23,8 @@ struct SolverGaussSeidelSettings : SolverSettings {
   void validate() const;  // throws std::invalid_argument naming setting, value and range
 };
 
-// The local solution as a law for SweepEngine, also used to start Newton methods.
+// The local solution as a law for SweepEngine, by the safe path of one_contact.h: to the last digits in one visit. Also
+// used to start Newton methods.
 class ExactContactLaw {
  public:
   void prepare(const ContactProblem& problem);  // factors every frictional block, forgets the roots

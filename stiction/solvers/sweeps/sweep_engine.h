@@ -1,20 +1,18 @@
-// One sweep over the constraints, shared by every method of Gauss–Seidel type: read σ_i, change λ_i, next.
-//
-// What "the current σ_i" costs depends on the form of G:
-//   dense     a running σ; changing λ_i by δ adds `rows` padded columns, no change costs nothing
-//   sparse    σ_i = Σ_j G_ij λ_j + R_i λ_i + g_i from one block row; a change is free
-//   factored  a running node velocity w = Aᵀ λ; both reading σ_i = A_i w + … and changing cost O(chain)
+// One sweep over the constraints, shared by every method of Gauss–Seidel type and every form of G: visit.h has what a
+// visit does, running_velocity.h what "the current σ_i" costs.
 //
 // A method is a Law: it says what becomes of a frictional contact. Half-lines, boxes and bilateral rows have an exact
-// step of their own, the same for every method: λ_i ← P_C(λ_i − W_i⁻¹ σ_i), relaxed by the law's factor, where
-// W_i = G_ii + R_i. Rows without inertia (W_i = 0) are left alone.
+// step of their own, the same for every method.
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <vector>
 
 #include "stiction/contact/problem.h"
+#include "stiction/solvers/best_iterate.h"
 #include "stiction/solvers/solver.h"
+#include "stiction/solvers/sweeps/running_velocity.h"
+#include "stiction/solvers/sweeps/visit.h"
 
 namespace stiction {
 
@@ -31,69 +29,58 @@ class SweepEngine {
   const Matrix3& block(int i) const { return block_[i]; }  // W_i = G_ii + R_i
 
   // One pass in the order of the constraints. law.contact(i, W_i, σ_i, λ_i) overwrites λ_i, law.relaxation() applies to
-  // the other kinds. Returns max_i ‖Δλ_i‖ √(tr W_i): how much the pass still moved, in the root of an energy.
+  // the other kinds.
   template <class Law>
-  double sweep(Law& law) {
-    double largest = 0.0;
-    const int n = problem_->num_constraints();
-    for (int i = 0; i < n; ++i) {
-      const Constraint& c = problem_->constraint(i);
-      double* l = impulse_.data() + c.first_row;
-      double sigma[3] = {}, next[3] = {}, delta[3] = {};
-      read(i, sigma);
-      for (int r = 0; r < c.rows; ++r) next[r] = l[r];
-      if (c.kind == ConstraintKind::frictional) {
-        law.contact(i, block_[i], sigma, next);
-      } else {
-        step_simple(i, law.relaxation(), sigma, next);
-      }
-      double square = 0.0;
-      for (int r = 0; r < c.rows; ++r) {
-        delta[r] = next[r] - l[r];
-        square += delta[r] * delta[r];
-      }
-      if (square == 0.0) continue;
-      largest = std::max(largest, square * trace_[i]);
-      change(i, delta, next);
+  void sweep(Law& law) {
+    switch (problem_->form()) {
+      case DelassusForm::dense:
+        return pass(dense_, law);
+      case DelassusForm::sparse:
+        return pass(sparse_, law);
+      case DelassusForm::factored:
+        return pass(factored_, law);
     }
-    return largest;
   }
 
  private:
-  void read(int i, double* sigma) const;
-  void change(int i, const double* delta, const double* next);
-  void step_simple(int i, double relaxation, const double* sigma, double* next) const;
+  // A law of this engine as visit() wants it.
+  template <class Law>
+  struct Adapted {
+    const SweepEngine& engine;
+    Law& law;
+
+    double relaxation() const { return law.relaxation(); }
+    template <class Running>
+    const double* inverse(const Running&, int i, const Constraint&, const double*, const double*) const {
+      return engine.inverse_[i].data();
+    }
+    template <class Running>
+    bool contact(const Running&, int i, const Constraint&, const double* l, const double* s, double* next) const {
+      for (int k = 0; k < 3; ++k) next[k] = l[k];
+      law.contact(i, engine.block_[i], s, next);
+      return true;
+    }
+  };
+  template <class Running, class Law>
+  void pass(Running& running, Law& law) {
+    const Adapted<Law> adapted{*this, law};
+    const int n = problem_->num_constraints();
+    for (int i = 0; i < n; ++i) visit(running, adapted, i, problem_->constraint(i), impulse_.data());
+  }
+  void prepare_running(const ContactProblem& problem);
   void restart_running();
 
   const ContactProblem* problem_ = nullptr;
-  std::vector<Matrix3> block_;    // W_i
-  std::vector<Matrix3> inverse_;  // of W_i for kinds other than frictional
-  std::vector<double> trace_;
+  std::vector<Matrix3> block_;                  // W_i
+  std::vector<std::array<double, 9>> inverse_;  // of three bilateral rows, row by row
+  std::vector<double> stiffness_;               // largest diagonal entry of W_i
   VectorX impulse_;
   VectorX velocity_;
   VectorX running_;           // dense: σ, padded to eight
   std::vector<Pack8> nodes_;  // factored: w
-};
-
-// Keeps the best iterate that a stopping test has seen.
-class BestIterate {
- public:
-  void start(VectorView impulse, double residual) {
-    impulse_ = impulse;
-    residual_ = residual;
-  }
-  bool offer(VectorView impulse, double residual) {
-    if (!(residual < residual_)) return false;
-    impulse_ = impulse;
-    residual_ = residual;
-    return true;
-  }
-  const VectorX& impulse() const { return impulse_; }
-  double residual() const { return residual_; }
-
- private:
-  VectorX impulse_;
-  double residual_ = 0.0;
+  RunningDense dense_;        // of these, the one that the form of G asks for
+  RunningSparse sparse_;
+  RunningNodes factored_;
 };
 
 // The residual is looked at after each of the first sweeps and then after every eighth: it costs about a sweep.

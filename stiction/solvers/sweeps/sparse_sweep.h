@@ -1,16 +1,16 @@
-// Exact Gauss–Seidel sweeps (theory §2.3) on a sparse problem: a stage of `auto` and part of its last resort.
+// Exact Gauss–Seidel sweeps (theory §2.3) on a sparse problem.
 #pragma once
 
 #include <vector>
 
 #include "stiction/contact/problem.h"
-#include "stiction/solvers/auto/auto_local.h"
+#include "stiction/solvers/sweeps/one_contact.h"
 
 namespace stiction {
 
-class AutoSparseSweep {
+class SparseSweep {
  public:
-  // Diagonal blocks of a problem in sparse form. The problem must outlive the sweeps.
+  // A problem in sparse form, which must outlive the sweeps.
   void load(const ContactProblem& problem);
 
   // One visit of every constraint, in order or in reverse. λ by problem rows.
@@ -20,10 +20,8 @@ class AutoSparseSweep {
   void solve_one(int i, const double* lambda, const double* sigma, double* impulse);
 
  private:
-  void velocity_of(int i, const double* lambda, double* sigma) const;
-
   const ContactProblem* problem_ = nullptr;
-  std::vector<AutoLocal> block_;
+  std::vector<OneContact> block_;
 };
 
 }  // namespace stiction

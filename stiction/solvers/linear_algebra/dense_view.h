@@ -1,18 +1,16 @@
-// The dense problem as the robot-scale parts of `auto` see it, and the two kernels they share: everything is a
-// combination of columns of G, added pack by pack.
+// A dense problem as kernels at robot scale see it: everything is a combination of columns of G, added pack by pack.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <span>
 
 #include "stiction/contact/constraint.h"
 #include "stiction/math/native_pack.h"
+#include "stiction/solvers/put_in_sets.h"
 
 namespace stiction {
 
-// Columns are padded to eight and padding rows hold zero. R is already on the diagonal.
-struct AutoDenseView {
+// Columns are padded to eight and padding rows hold zero. R is on the diagonal.
+struct DenseView {
   int rows = 0;
   int stride = 0;                         // padded8(rows)
   const double* delassus = nullptr;       // stride × rows, column-major
@@ -25,7 +23,7 @@ struct AutoDenseView {
   bool is_movable(int row) const { return column(row)[row] > negligible; }
 };
 
-namespace auto_dense_detail {
+namespace dense_detail {
 
 // Vectors are short: copied by packs, they take less time than a call.
 inline void copy_padded(const double* from, int stride, double* to) {
@@ -61,7 +59,7 @@ inline void combine_three_columns(double* out, int stride, const double* a, cons
 
 // σ = G λ + g for `Packs` packs of rows from `first` on, accumulators in registers.
 template <int Packs>
-inline void velocity_rows(const AutoDenseView& view, int first, const double* lambda, double* sigma) {
+inline void velocity_rows(const DenseView& view, int first, const double* lambda, double* sigma) {
   NativePack even[Packs], odd[Packs];
   for (int p = 0; p < Packs; ++p) {
     even[p] = load_native(view.free_velocity + first + native_lanes * p);
@@ -84,38 +82,19 @@ inline void velocity_rows(const AutoDenseView& view, int first, const double* la
   for (int p = 0; p < Packs; ++p) store_native(sigma + first + native_lanes * p, even[p] + odd[p]);
 }
 
-}  // namespace auto_dense_detail
+}  // namespace dense_detail
 
 // σ = G λ + g. σ has room for view.stride entries; the padding becomes zero.
-inline void auto_dense_velocity(const AutoDenseView& view, const double* lambda, double* sigma) {
-  using auto_dense_detail::velocity_rows;
+inline void dense_velocity(const DenseView& view, const double* lambda, double* sigma) {
+  using dense_detail::velocity_rows;
   for_packs<4>(0, view.stride / native_lanes,
                [&](auto packs, int first) { velocity_rows<packs>(view, native_lanes * first, lambda, sigma); });
 }
 
-// The horizontal projection (theory (1-10)) of λ: λ_N ≥ 0 kept, λ_T shrunk to the disc, boxes and half-lines clipped.
-// False where that changes nothing.
-inline bool project_horizontally(const AutoDenseView& view, const double* lambda, double* projected) {
-  bool changed = false;
-  auto_dense_detail::copy_padded(lambda, view.stride, projected);
-  for (const Constraint& c : view.constraints) {
-    double* l = projected + c.first_row;
-    if (c.kind == ConstraintKind::frictional) {
-      const double tangent_squared = l[0] * l[0] + l[1] * l[1], reach = c.friction * std::max(0.0, l[2]);
-      if (l[2] >= 0.0 && tangent_squared <= reach * reach) continue;
-      const double shrink = tangent_squared > reach * reach ? reach / std::sqrt(tangent_squared) : 1.0;
-      l[0] *= shrink;
-      l[1] *= shrink;
-      l[2] = std::max(0.0, l[2]);
-      changed = true;
-    } else if (c.kind != ConstraintKind::bilateral) {
-      const bool limit = c.kind == ConstraintKind::unilateral;
-      const double clipped = limit ? std::max(0.0, l[0]) : std::clamp(l[0], -c.bound, c.bound);
-      changed |= clipped != l[0];
-      l[0] = clipped;
-    }
-  }
-  return changed;
+// λ put into its sets. False where that changes nothing.
+inline bool put_in_sets(const DenseView& view, const double* lambda, double* projected) {
+  dense_detail::copy_padded(lambda, view.stride, projected);
+  return put_in_sets(view.constraints, projected);
 }
 
 }  // namespace stiction
