@@ -39,7 +39,7 @@ def round_trip(simulator, force, **settings):
     report = simulator.step()
     after = simulator.state
     simulator.state = before
-    result = stiction.inverse_dynamics(simulator, after.v, **settings)
+    result = stiction.inverse_step(simulator, after.v, **settings)
     simulator.set_joint_force(result.joint_force)
     simulator.step()
     error = np.linalg.norm(simulator.v - after.v)
@@ -77,11 +77,11 @@ def ncp_against_ccp(simulator):
     for count in (1, 2, 5, 10, 100):
         row = []
         for model in ("ncp", "ccp"):
-            result = stiction.inverse_dynamics(simulator, v_ref, contact_model=model, max_iterations=count)
+            result = stiction.inverse_step(simulator, v_ref, contact_model=model, max_iterations=count)
             row += [np.linalg.norm(result.impulse), np.linalg.norm(result.joint_force), result.residuals.eps_abs]
         print(f"{count:12} {row[0]:10.4f} N s {row[1]:6.1f} N m {row[2]:9.1e} {row[3]:10.2g} N s {row[4]:6.1g} N m {row[5]:9.1e}")
     for model in ("ncp", "ccp"):
-        result = stiction.inverse_dynamics(simulator, v_ref, contact_model=model)
+        result = stiction.inverse_step(simulator, v_ref, contact_model=model)
         print(f"{model}: {result.status} after {result.iterations} iterations")
 
 

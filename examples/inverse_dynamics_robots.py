@@ -85,7 +85,7 @@ def round_trip(simulator, force, **settings):
     report = simulator.step()
     after = simulator.state
     simulator.state = before
-    result = stiction.inverse_dynamics(simulator, after.v, **settings)
+    result = stiction.inverse_step(simulator, after.v, **settings)
     simulator.set_joint_force(result.joint_force)
     simulator.step()
     error = np.abs(simulator.v - after.v).max()
@@ -129,7 +129,7 @@ def growth(simulator, force, model, steps=100):
     simulator.step()
     v_ref = simulator.v
     simulator.state = before
-    return stiction.inverse_dynamics(simulator, v_ref, contact_model=model)
+    return stiction.inverse_step(simulator, v_ref, contact_model=model)
 
 
 def main():

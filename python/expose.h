@@ -11,7 +11,7 @@ void expose_geometry(nanobind::module_& module);  // model: poses, shapes, inert
 void expose_model(nanobind::module_& module);
 void expose_builder(nanobind::module_& module);           // model: ModelBuilder
 void expose_sim(nanobind::module_& module);               // and dynamics, which are questions to a simulator too
-void expose_inverse_dynamics(nanobind::module_& module);  // sim
+void expose_inverse_step(nanobind::module_& module);  // sim
 void expose_assembly(nanobind::module_& module);          // sim
 void expose_io(nanobind::module_& module);
 void expose_load(nanobind::module_& module);       // io: robot files, read

@@ -13,7 +13,7 @@ NB_MODULE(_stiction, module) {
   stiction::python::expose_model(module);
   stiction::python::expose_builder(module);
   stiction::python::expose_sim(module);
-  stiction::python::expose_inverse_dynamics(module);
+  stiction::python::expose_inverse_step(module);
   stiction::python::expose_assembly(module);
   stiction::python::expose_io(module);
   stiction::python::expose_load(module);

@@ -7,23 +7,25 @@ namespace stiction {
 namespace {
 
 // γ_N of a contact of which part of the penetration is left alone.
-double offset_beyond(double left_depth, const RowSet::Row& row, double time_step, const ConstraintSettings& settings) {
-  const double gap = left_depth > 0.0 ? std::min(0.0, row.error[2] + left_depth) : +row.error[2];
+double offset_beyond(double left_depth, const StepConstraint& constraint, double time_step,
+                     const ConstraintSettings& settings) {
+  const double gap = left_depth > 0.0 ? std::min(0.0, constraint.error[2] + left_depth) : +constraint.error[2];
   return settings.one_sided_offset(gap, time_step, !settings.project_positions);
 }
 
-bool is_corrected(const RowSet::Row& row, double time_step, const ConstraintSettings& settings) {
-  return row.id.source == ConstraintSource::contact && row.compliance[2] == 0.0 && row.offset[2] < 0.0 &&
-         row.offset[2] == offset_beyond(row.left_depth, row, time_step, settings);
+bool is_corrected(const StepConstraint& constraint, double time_step, const ConstraintSettings& settings) {
+  return constraint.id.source == ConstraintSource::contact && constraint.compliance[2] == 0.0 &&
+         constraint.offset[2] < 0.0 &&
+         constraint.offset[2] == offset_beyond(constraint.left_depth, constraint, time_step, settings);
 }
 
 // One contact that was left at the depth given: it is driven out as far as it is deeper.
-void leave_at_depth(double depth, double time_step, const ConstraintSettings& settings, RowSet::Row& row) {
-  if (!is_corrected(row, time_step, settings)) return;
-  row.left_depth = depth;
-  const double offset = offset_beyond(row.left_depth, row, time_step, settings);
-  row.free_velocity[2] += offset - row.offset[2];
-  row.offset[2] = offset;
+void leave_at_depth(double depth, double time_step, const ConstraintSettings& settings, StepConstraint& constraint) {
+  if (!is_corrected(constraint, time_step, settings)) return;
+  constraint.left_depth = depth;
+  const double offset = offset_beyond(constraint.left_depth, constraint, time_step, settings);
+  constraint.free_velocity[2] += offset - constraint.offset[2];
+  constraint.offset[2] = offset;
 }
 
 }  // namespace
@@ -49,25 +51,25 @@ void recall_jams(std::span<const WarmStart> warm_starts, std::int64_t step, doub
                  const ConstraintSettings& settings, RowSet& rows) {
   constexpr int try_every = 64;                   // steps
   constexpr double same = 0.1;                    // of a depth: no change
-  const auto for_each_left = [&](auto&& visit) {  // visit(where it was left, row or null)
+  const auto for_each_left = [&](auto&& visit) {  // visit(where it was left, constraint or null)
     int i = 0;
     for (const WarmStart& before : warm_starts) {
       if (before.left_depth == 0.0) continue;
-      while (i < rows.size() && rows[i].id < before.id) ++i;
-      visit(before, i < rows.size() && rows[i].id == before.id ? &rows[i] : nullptr);
+      while (i < rows.num_constraints() && rows[i].id < before.id) ++i;
+      visit(before, i < rows.num_constraints() && rows[i].id == before.id ? &rows[i] : nullptr);
     }
   };
   bool changed = false;
-  for_each_left([&](const WarmStart& before, const RowSet::Row* row) {
-    const bool stays =
-        row && before.left_depth > 0.0 && std::abs(-row->error[2] - before.left_depth) <= same * before.left_depth;
+  for_each_left([&](const WarmStart& before, const StepConstraint* constraint) {
+    const bool stays = constraint && before.left_depth > 0.0 &&
+                       std::abs(-constraint->error[2] - before.left_depth) <= same * before.left_depth;
     changed = changed || !stays;
   });
   if (changed && step % try_every == 0) return;
-  for_each_left([&](const WarmStart& before, RowSet::Row* row) {
-    if (!row) return;
-    leave_at_depth(std::abs(before.left_depth), time_step, settings, *row);
-    row->jam_changed = changed;
+  for_each_left([&](const WarmStart& before, StepConstraint* constraint) {
+    if (!constraint) return;
+    leave_at_depth(std::abs(before.left_depth), time_step, settings, *constraint);
+    constraint->jam_changed = changed;
   });
 }
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
+#include "stiction/constraints/constraint_settings.h"
 #include "stiction/constraints/row_set.h"
-#include "stiction/constraints/settings.h"
 #include "stiction/constraints/warm_start.h"
 
 namespace stiction {

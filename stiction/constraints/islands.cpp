@@ -14,25 +14,25 @@ int Islands::root(int tree) {
 
 void Islands::find(const RowSet& rows, int num_trees) {
   if (num_trees == 1) {  // one robot: nothing to find
-    island_of_tree_.assign(1, rows.size() > 0 ? 0 : -1);
+    island_of_tree_.assign(1, rows.num_constraints() > 0 ? 0 : -1);
     begin_.assign(1, 0);
-    if (rows.size() > 0) begin_.push_back(rows.size());
-    member_.resize(rows.size());
+    if (rows.num_constraints() > 0) begin_.push_back(rows.num_constraints());
+    member_.resize(rows.num_constraints());
     std::iota(member_.begin(), member_.end(), 0);
     return;
   }
   parent_.resize(num_trees);
   std::iota(parent_.begin(), parent_.end(), 0);
-  for (const RowSet::Row& row : rows.list) {
-    const auto& [a, b] = row.trees;
+  for (const StepConstraint& constraint : rows.constraints) {
+    const auto& [a, b] = constraint.trees;
     if (a < 0 || b < 0) continue;
     const int ra = root(a), rb = root(b);
     if (ra != rb) parent_[std::max(ra, rb)] = std::min(ra, rb);  // the smaller number leads: no dependence on order
   }
   island_of_tree_.assign(num_trees, -1);
-  island_of_.resize(rows.size());
+  island_of_.resize(rows.num_constraints());
   begin_.assign(1, 0);
-  for (int i = 0; i < rows.size(); ++i) {
+  for (int i = 0; i < rows.num_constraints(); ++i) {
     const auto& [a, b] = rows[i].trees;
     int& island = island_of_tree_[root(a >= 0 ? a : b)];
     if (island < 0) {
@@ -43,8 +43,8 @@ void Islands::find(const RowSet& rows, int num_trees) {
     ++begin_[island + 1];
   }
   for (int k = 0; k < size(); ++k) begin_[k + 1] += begin_[k];
-  member_.resize(rows.size());
-  for (int i = 0; i < rows.size(); ++i) member_[begin_[island_of_[i]]++] = i;
+  member_.resize(rows.num_constraints());
+  for (int i = 0; i < rows.num_constraints(); ++i) member_[begin_[island_of_[i]]++] = i;
   for (int k = size(); k > 0; --k) begin_[k] = begin_[k - 1];  // filling moved every begin to its end
   begin_[0] = 0;
   for (int t = 0; t < num_trees; ++t) island_of_tree_[t] = island_of_tree_[root(t)];

@@ -13,7 +13,7 @@ class Islands {
   // Finds the connected components, numbered by their first constraint; constraints of an island ascend.
   void find(const RowSet& rows, int num_trees);
 
-  // Constraints of which nothing is left (RowSet::Row::is_left_out) leave their islands; each keeps at least one.
+  // Constraints of which nothing is left (StepConstraint::is_left_out) leave their islands; each keeps at least one.
   void remove_left_out(const RowSet& rows);
 
   int size() const { return static_cast<int>(begin_.size()) - 1; }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stiction/constraints/settings.h"
+#include "stiction/constraints/constraint_settings.h"
 
 namespace stiction {
 
@@ -50,7 +50,7 @@ RedundantLoops::Found RedundantLoops::leave_out(RowSet& rows, std::span<const in
   multiply(rows, num_velocities);
   kept_.clear();
   for (int k = 0; k < n; ++k) {
-    RowSet::Row& row = rows[entries_[k].constraint];
+    StepConstraint& constraint = rows[entries_[k].constraint];
     const int lane = entries_[k].lane;
     double* const own = factor_row(k);
     const double whole = own[k];
@@ -64,13 +64,13 @@ RedundantLoops::Found RedundantLoops::leave_out(RowSet& rows, std::span<const in
       rest -= own[kept_[a]] * own[kept_[a]];
     }
     constexpr double rounding = 1e-14;
-    if (rest > std::max(row.doubt, rounding * whole)) {
+    if (rest > std::max(constraint.doubt, rounding * whole)) {
       own[k] = std::sqrt(rest);
       kept_.push_back(k);
       continue;
     }
     // Lᵀ w = its line.
-    double mismatch = row.error[lane];
+    double mismatch = constraint.error[lane];
     for (std::size_t a = kept_.size(); a-- > 0;) {
       double x = own[kept_[a]];
       for (std::size_t b = a + 1; b < kept_.size(); ++b) x -= factor_row(kept_[b])[kept_[a]] * weights_[b];
@@ -81,8 +81,8 @@ RedundantLoops::Found RedundantLoops::leave_out(RowSet& rows, std::span<const in
     if (!(std::abs(mismatch) <= ConstraintSettings::loop_tolerance)) continue;
     ++found.rows;
     found.mismatch = std::max(found.mismatch, std::abs(mismatch));
-    row.left_out |= 1U << lane;
-    row.free_velocity[lane] = row.offset[lane] = row.guess[lane] = 0.0;
+    constraint.left_out |= 1U << lane;
+    constraint.free_velocity[lane] = constraint.offset[lane] = constraint.guess[lane] = 0.0;
     for (int c = rows.first_column(entries_[k].constraint); c < rows.end_column(entries_[k].constraint); ++c) {
       rows.columns[c][lane] = 0.0;
     }

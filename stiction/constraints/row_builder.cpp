@@ -207,11 +207,11 @@ inline RowBuilder::NormalTerms RowBuilder::normal_terms(const Inputs& in, const 
 // Where no joint moves the contact along its normal (a puck on two slides that penetrates its table) nothing separates
 // it: asking for that has no solution. It then neither pushes nor rubs, and leaves its island
 // (Islands::remove_left_out).
-inline void RowBuilder::release_held_normal(const Pack4& mobility, RowSet::Row& row) {
-  if (mobility[2] > held * (mobility[0] + mobility[1]) || row.compliance[2] > 0.0) return;
-  row.offset[2] = std::max(0.0, +row.offset[2]);
-  row.free_velocity[2] = row.offset[2];
-  row.left_out = 7;
+inline void RowBuilder::release_held_normal(const Pack4& mobility, StepConstraint& contact) {
+  if (mobility[2] > held * (mobility[0] + mobility[1]) || contact.compliance[2] > 0.0) return;
+  contact.offset[2] = std::max(0.0, +contact.offset[2]);
+  contact.free_velocity[2] = contact.offset[2];
+  contact.left_out = 7;
 }
 
 // Gaps up to here become rows whatever the free motion does with them: impulses may close them. What impulses can do in
@@ -255,22 +255,22 @@ void RowBuilder::add_contact(const Inputs& in, int index, double margin, RowSet&
   const Constraint law = material.direction_of < 0
                              ? Constraint::make_frictional(material.friction)
                              : Constraint::make_anisotropic(material.friction, material.friction_2);
-  RowSet::Row& row = rows.begin_constraint(law,
-                                           {.source = ConstraintSource::contact,
-                                            .first = point.id.shape_a,
-                                            .second = point.id.shape_b,
-                                            .feature = point.id.feature},
-                                           tree_of(a.body), tree_of(b.body));
+  StepConstraint& contact = rows.begin_constraint(law,
+                                                  {.source = ConstraintSource::contact,
+                                                   .first = point.id.shape_a,
+                                                   .second = point.id.shape_b,
+                                                   .feature = point.id.feature},
+                                                  tree_of(a.body), tree_of(b.body));
   // Whole packs are stored: a lane stored alone would stall the next load of its pack.
   NormalTerms normal = normal_terms(in, point, material, c_free[2]);
   if (is_exact && material.compliance == 0.0) {
     normal.offset = std::min(normal.offset, std::max(point.gap / in.time_step, -in.settings.largest_correction));
   }
-  row.error = Pack4{0.0, 0.0, point.gap, 0.0};
-  row.offset = Pack4{0.0, 0.0, normal.offset, 0.0};
-  row.compliance = Pack4{0.0, 0.0, normal.compliance, 0.0};
-  row.free_velocity = c_free + Pack4{0.0, 0.0, normal.offset, 0.0};
-  release_held_normal(add_sides(in, a, b, rows), row);
+  contact.error = Pack4{0.0, 0.0, point.gap, 0.0};
+  contact.offset = Pack4{0.0, 0.0, normal.offset, 0.0};
+  contact.compliance = Pack4{0.0, 0.0, normal.compliance, 0.0};
+  contact.free_velocity = c_free + Pack4{0.0, 0.0, normal.offset, 0.0};
+  release_held_normal(add_sides(in, a, b, rows), contact);
 }
 
 }  // namespace stiction

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "stiction/collision/contact_point.h"
+#include "stiction/constraints/constraint_settings.h"
 #include "stiction/constraints/row_set.h"
-#include "stiction/constraints/settings.h"
 #include "stiction/dynamics/relative_motion.h"
 #include "stiction/model/model.h"
 
@@ -96,7 +96,7 @@ class RowBuilder {
                            double c_free) const;
   double row_margin(const Inputs& in);  // m
   void add_contact(const Inputs& in, int index, double margin, RowSet& rows);
-  static void release_held_normal(const Pack4& mobility, RowSet::Row& row);
+  static void release_held_normal(const Pack4& mobility, StepConstraint& contact);
   void add_limits(const Inputs& in, RowSet& rows);
   struct LimitedDof {
     int dof = 0, position = 0, tree = 0;  // limited joints have one position

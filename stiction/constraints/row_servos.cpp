@@ -11,10 +11,10 @@ void RowBuilder::add_servos(const Inputs& in, RowSet& rows) {
     rows.begin_constraint(
         std::isfinite(servo.bound) ? Constraint::make_dry_friction(servo.bound) : Constraint::make_unilateral(),
         {.source = ConstraintSource::servo, .first = servo.dof, .second = servo.part}, tree_of(body), -1);
-    RowSet::Row& row = rows.back();
-    row.offset[0] = servo.offset;
-    row.compliance[0] = servo.compliance;
-    row.free_velocity[0] = servo.sign * in.v_free[servo.dof] + servo.offset;
+    StepConstraint& constraint = rows.back();
+    constraint.offset[0] = servo.offset;
+    constraint.compliance[0] = servo.compliance;
+    constraint.free_velocity[0] = servo.sign * in.v_free[servo.dof] + servo.offset;
     add_dof_row(in, servo.dof, servo.sign, -1, 0.0, rows);
   }
 }

@@ -5,7 +5,7 @@
 namespace stiction {
 
 void RowSet::clear() {
-  list.clear();
+  constraints.clear();
   segments.clear();
   columns.clear();
   velocity.clear();
@@ -30,7 +30,7 @@ Pack4* RowSet::add_segments(std::span<const Segment> segment_list, std::span<con
 
 void RowSet::multiply_transposed(std::span<const Pack4> impulse, std::vector<Pack4>& lanes, VectorX& w) const {
   lanes.assign(static_cast<std::size_t>(w.size()), Pack4{});
-  for (int i = 0; i < size(); ++i) {
+  for (int i = 0; i < num_constraints(); ++i) {
     const Pack4 lambda = impulse[i];
     const int end = end_column(i);
     for (int c = first_column(i); c < end; ++c) lanes[velocity[c]] += columns[c] * lambda;

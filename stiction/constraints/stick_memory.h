@@ -36,9 +36,9 @@
 #include <vector>
 
 #include "stiction/collision/contact_point.h"
+#include "stiction/constraints/constraint_settings.h"
 #include "stiction/constraints/row_builder.h"
 #include "stiction/constraints/row_set.h"
-#include "stiction/constraints/settings.h"
 #include "stiction/constraints/warm_start.h"
 #include "stiction/dynamics/dynamics.h"
 

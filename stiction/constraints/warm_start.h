@@ -15,7 +15,7 @@ struct RowSet;
 struct WarmStart {
   ConstraintIdentity id;
   double impulse[3] = {0.0, 0.0, 0.0};  // N·s
-  // m, as RowSet::Row; negative: the jam has changed since, and the contact is to be driven out when its turn comes.
+  // m, as StepConstraint; negative: the jam has changed since, and the contact is to be driven out when its turn comes.
   double left_depth = 0.0;
   // Of a contact that sticks (StickMemory): the points of its bodies that met, in the bodies' frames (the world's: in
   // the world), m, and its normal in world axes. A normal of zero: it does not stick.
@@ -23,7 +23,7 @@ struct WarmStart {
   double end_velocity[3] = {0.0, 0.0, 0.0};  // of a contact: J v⁺ at its beginning, world axes, m/s
 };
 
-// Guesses of the rows that are among the warm starts; both ascend by identity. `builder` made the rows.
+// Guesses of the constraints that are among the warm starts; both ascend by identity. `builder` made the rows.
 void recall_guesses(std::span<const WarmStart> warm_starts, const RowBuilder& builder, RowSet& rows);
 
 }  // namespace stiction

@@ -44,7 +44,7 @@ class Assembler {
                     .settings = row_settings_},
                    rows_);
     double largest = 0.0;
-    for (int i = 0; i < rows_.size(); ++i) {
+    for (int i = 0; i < rows_.num_constraints(); ++i) {
       if (!is_limit(i) && !is_rigid_loop(i)) continue;
       for (int r = 0; r < rows_[i].law.rows; ++r) {
         largest = std::max(largest, is_limit(i) ? -rows_[i].error[r] : std::abs(rows_[i].error[r]));
@@ -55,8 +55,8 @@ class Assembler {
 
   // q ← q ⊕ u.
   void move(VectorX& q) {
-    pushing_.resize(rows_.size());
-    for (int i = 0; i < rows_.size(); ++i) pushing_[i] = is_limit(i) && rows_[i].error[0] < 0.0;
+    pushing_.resize(rows_.num_constraints());
+    for (int i = 0; i < rows_.num_constraints(); ++i) pushing_[i] = is_limit(i) && rows_[i].error[0] < 0.0;
     VectorX u = solve();
     // Limits that the move would run into stop it.
     for (int round = 0; round < 4 && add_limits(u); ++round) u = solve();
@@ -91,11 +91,11 @@ class Assembler {
   // is damped: an eigenvalue λ of the scaled matrix is inverted as λ/(λ² + ε²).
   VectorX solve() const {
     Eigen::Index count = 0;
-    for (int i = 0; i < rows_.size(); ++i) count += is_rigid_loop(i) || pushing_[i] ? rows_[i].law.rows : 0;
+    for (int i = 0; i < rows_.num_constraints(); ++i) count += is_rigid_loop(i) || pushing_[i] ? rows_[i].law.rows : 0;
     MatrixX a = MatrixX::Zero(count, model_.num_velocities());
     VectorX wanted(count);
     Eigen::Index row = 0;
-    for (int i = 0; i < rows_.size(); ++i) {
+    for (int i = 0; i < rows_.num_constraints(); ++i) {
       if (!is_rigid_loop(i) && !pushing_[i]) continue;
       for (int r = 0; r < rows_[i].law.rows; ++r, ++row) {
         copy_row(i, r, a, row);
@@ -119,7 +119,7 @@ class Assembler {
 
   bool add_limits(const VectorX& u) {
     bool added = false;
-    for (int i = 0; i < rows_.size(); ++i) {
+    for (int i = 0; i < rows_.num_constraints(); ++i) {
       if (!is_limit(i) || pushing_[i]) continue;
       const double sign = rows_[i].id.source == ConstraintSource::lower_limit ? 1.0 : -1.0;
       if (rows_[i].error[0] + sign * u[rows_[i].id.first] >= 0.0) continue;

@@ -82,7 +82,7 @@ void EnergyBalance::account(const Motion& m, StepReport& report) {
     report.applied_work += time_step_ * applied_.dot(mean_);
   }
   work_of_constraints_ = 0.0;
-  if (m.rows.size() > 0) {
+  if (m.rows.num_constraints() > 0) {
     work_of_constraints_ = report.constraint_work - 0.5 * time_step_ * sum_halves(products.constraints);
     if (!m.model.loops.empty()) work_of_constraints_ -= work_of_loops(m);
     // Servo rows are in v_constraint, but not in constraint_work: their λ·J (v_f − v)/2 goes out again.
@@ -96,14 +96,14 @@ void EnergyBalance::account(const Motion& m, StepReport& report) {
 }
 
 double EnergyBalance::work_of_loops(const Motion& m) {
-  loop_impulse_.assign(m.rows.size(), Pack4{});
+  loop_impulse_.assign(m.rows.num_constraints(), Pack4{});
   double work = 0.0;
-  for (int i = 0; i < m.rows.size(); ++i) {
-    const RowSet::Row& row = m.rows[i];
-    if (row.id.source != ConstraintSource::loop) continue;
+  for (int i = 0; i < m.rows.num_constraints(); ++i) {
+    const StepConstraint& loop = m.rows[i];
+    if (loop.id.source != ConstraintSource::loop) continue;
     loop_impulse_[i] = m.impulse[i];
-    const Pack4 end = m.velocity[i] - m.impulse[i] * row.compliance - row.offset;
-    work += 0.5 * sum(m.impulse[i] * (end + (row.free_velocity - row.offset)));
+    const Pack4 end = m.velocity[i] - m.impulse[i] * loop.compliance - loop.offset;
+    work += 0.5 * sum(m.impulse[i] * (end + (loop.free_velocity - loop.offset)));
   }
   m.rows.multiply_transposed(loop_impulse_, lanes_, loop_velocity_);
   velocity_from_factor(m.model, m.dynamics, loop_velocity_.data(), loop_velocity_.data());

@@ -42,7 +42,7 @@ void IslandSolver::make_slots(int count) {
     slots_.emplace_back().solver = std::move(solver);
     // Links of a robot in free fall do not move against each other: what is left of g then is rounding. A residual
     // relative to it would mean nothing; relative to what gravity does in a step it does.
-    slots_.back().assembler.set_velocity_floor(model_->gravity.norm() * settings_.time_step);
+    slots_.back().builder.set_velocity_floor(model_->gravity.norm() * settings_.time_step);
   }
 }
 
@@ -57,15 +57,15 @@ ContactSolver& IslandSolver::solver_of(int k) {
   return *(settings_.threads > 1 || !dense ? slots_[k] : slots_.front()).solver;
 }
 
-void IslandSolver::assemble(const RowSet& rows, const Islands& islands) {
+void IslandSolver::build_problems(const RowSet& rows, const Islands& islands) {
   make_slots(islands.size());
   size_ = islands.size();
-  for (int k = 0; k < size_; ++k) assemble_island(k, rows, islands.constraints(k));
+  for (int k = 0; k < size_; ++k) build_problem(k, rows, islands.constraints(k));
 }
 
-void IslandSolver::assemble_island(int k, const RowSet& rows, std::span<const int> members) {
+void IslandSolver::build_problem(int k, const RowSet& rows, std::span<const int> members) {
   Slot& island = slots_[k];
-  const ContactProblem& problem = island.assembler.assemble(*model_, rows, members);
+  const ContactProblem& problem = island.builder.build(*model_, rows, members);
   island.solution.impulse.resize(problem.num_rows());
   for (std::size_t i = 0; i < members.size(); ++i) {
     const Constraint& c = problem.constraint(static_cast<int>(i));
@@ -109,17 +109,17 @@ void IslandSolver::solve_island(int k, RowSet& rows, std::span<const int> member
 
   const SolveReport first = island.report;
   island.kept_solution = island.solution;
-  island.kept_rows.clear();
-  for (const int i : members) island.kept_rows.push_back(rows[i]);
+  island.kept_constraints.clear();
+  for (const int i : members) island.kept_constraints.push_back(rows[i]);
   drop_corrections(rows, members, settings_.time_step, settings_.constraints);
-  assemble_island(k, rows, members);
+  build_problem(k, rows, members);
   try_island(k, 0, interrupt);
   island.is_jammed = is_solved();
   if (island.is_jammed) return;
 
   // It was no jam: everything is as it was, and nothing is left untried.
-  for (std::size_t i = 0; i < members.size(); ++i) rows[members[i]] = island.kept_rows[i];
-  assemble_island(k, rows, members);
+  for (std::size_t i = 0; i < members.size(); ++i) rows[members[i]] = island.kept_constraints[i];
+  build_problem(k, rows, members);
   island.solution = island.kept_solution;
   if (in_haste) return try_island(k, 0, interrupt);
   const int iterations = island.report.iterations, factorisations = island.report.factorisations;

@@ -20,8 +20,8 @@
 #include <utility>
 #include <vector>
 
-#include "stiction/constraints/assemble.h"
 #include "stiction/constraints/islands.h"
+#include "stiction/constraints/problem_builder.h"
 #include "stiction/contact/judge.h"
 #include "stiction/sim/simulator.h"
 #include "stiction/sim/worker_pool.h"
@@ -42,16 +42,16 @@ class IslandSolver {
   // ---- The stages of a step, `rows` and `islands` being the same in all of them.
   void begin_step() { spent_iterations_ = 0; }
   // Problems, and the guesses of the rows.
-  void assemble(const RowSet& rows, const Islands& islands);
+  void build_problems(const RowSet& rows, const Islands& islands);
   // Rows of what is jammed lose their corrections. `interrupt` may be null.
   void solve(RowSet& rows, const Islands& islands, Interrupt* interrupt);
   void judge_all();
 
-  // ---- By island, of the last assemble().
+  // ---- By island, of the last build_problems().
   int size() const { return size_; }
-  const ContactProblem& problem(int k) const { return slots_[k].assembler.problem(); }
+  const ContactProblem& problem(int k) const { return slots_[k].builder.problem(); }
   const ContactSolution& solution(int k) const { return slots_[k].solution; }
-  const SolveReport& report(int k) const { return slots_[k].report; }  // of all tries since assemble()
+  const SolveReport& report(int k) const { return slots_[k].report; }  // of all tries since build_problems()
   bool is_jammed(int k) const { return slots_[k].is_jammed; }          // found by the last solve()
   const Residuals& residuals(int k) const { return slots_[k].residuals; }
 
@@ -59,21 +59,21 @@ class IslandSolver {
 
  private:
   struct Slot {
-    ProblemAssembler assembler;             // assemble
+    ProblemBuilder builder;                 // build_problems
     std::unique_ptr<ContactSolver> solver;  // made with the slot
-    ContactSolution solution;               // assemble (guess), solve
+    ContactSolution solution;               // build_problems (guess), solve
     SolveReport report;                     // solve
     bool is_jammed = false;                 // solve
     Residuals residuals;                    // judge
     // Of before its corrections were dropped: solve, where it may be jammed.
-    std::vector<RowSet::Row> kept_rows;
+    std::vector<StepConstraint> kept_constraints;
     ContactSolution kept_solution;
   };
 
   std::unique_ptr<ContactSolver> make_configured_solver() const;
   void make_slots(int count);
   ContactSolver& solver_of(int k);
-  void assemble_island(int k, const RowSet& rows, std::span<const int> members);
+  void build_problem(int k, const RowSet& rows, std::span<const int> members);
   void solve_island(int k, RowSet& rows, std::span<const int> members, Interrupt* interrupt);
   void try_island(int k, int most, Interrupt* interrupt);
   bool may_be_jammed(const RowSet& rows, std::span<const int> members) const;

@@ -179,7 +179,7 @@ void Simulator::Workspace::look_ahead() {
 void Simulator::Workspace::list_promises() {
   const int n = row_builder.num_contacts();
   promises.resize(static_cast<std::size_t>(n));
-  const bool is_projected = settings.constraints.projects_joints(*model) && rows.size() > 0;
+  const bool is_projected = settings.constraints.projects_joints(*model) && rows.num_constraints() > 0;
   if (is_projected) body_velocities(dynamics, v_move.data(), body_v_move);
   for (int i = 0; i < n; ++i) {
     const ContactPoint& point = points[row_builder.point(i)];

@@ -23,7 +23,7 @@ bool PositionProjection::copy_rows(const Model& model, const RowSet& rows, std::
   rows_.clear();
   bool needed = false;
   const double gain = settings.baumgarte / time_step;
-  for (int i = 0; i < rows.size(); ++i) {
+  for (int i = 0; i < rows.num_constraints(); ++i) {
     const ConstraintSource source = rows[i].id.source;
     const bool contact = source == ConstraintSource::contact, loop = source == ConstraintSource::loop;
     const bool compliant = loop ? model.loops[rows[i].id.first].compliance > 0.0 : rows[i].compliance[2] > 0.0;
@@ -43,9 +43,9 @@ bool PositionProjection::copy_rows(const Model& model, const RowSet& rows, std::
       wanted[0] = gap > 0.0 ? gap / time_step : std::max(-settings.largest_correction, gain * gap);
       needed = needed || gap < -negligible_error;
     }
-    RowSet::Row& row = rows_.begin_constraint(loop ? rows[i].law : Constraint::make_unilateral(), rows[i].id,
-                                              rows[i].trees[0], rows[i].trees[1]);
-    row.free_velocity = wanted;
+    StepConstraint& to_correct = rows_.begin_constraint(loop ? rows[i].law : Constraint::make_unilateral(), rows[i].id,
+                                                        rows[i].trees[0], rows[i].trees[1]);
+    to_correct.free_velocity = wanted;
     Pack4 diagonal{};
     for (const RowSet::Segment& segment : rows.segments_of(i)) {
       const VelocityNode& node = model.nodes[segment.node];
@@ -57,7 +57,7 @@ bool PositionProjection::copy_rows(const Model& model, const RowSet& rows, std::
       }
     }
     const double damped = damping * std::max({+diagonal[0], +diagonal[1], +diagonal[2]});
-    row.compliance = Pack4{damped, damped, damped, 0.0};
+    to_correct.compliance = Pack4{damped, damped, damped, 0.0};
   }
   return needed;
 }
@@ -74,11 +74,11 @@ const VectorX& PositionProjection::project(const Model& model, const DynamicsDat
     slot.solver->settings().tolerance = correction_tolerance;
     slot.solver->settings().max_iterations = correction_iterations;
   }
-  impulse_.assign(rows_.size(), Pack4{});
+  impulse_.assign(rows_.num_constraints(), Pack4{});
   for (int k = 0; k < islands_.size(); ++k) {
     Slot& island = slots_[k];
     const auto members = islands_.constraints(k);
-    const ContactProblem& problem = island.assembler.assemble(model, rows_, members);
+    const ContactProblem& problem = island.builder.build(model, rows_, members);
     island.solution.impulse.setZero(problem.num_rows());
     island.solver->solve(problem, island.solution);
     for (std::size_t i = 0; i < members.size(); ++i) {

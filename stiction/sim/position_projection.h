@@ -14,10 +14,10 @@
 #include <span>
 #include <vector>
 
-#include "stiction/constraints/assemble.h"
+#include "stiction/constraints/constraint_settings.h"
 #include "stiction/constraints/islands.h"
+#include "stiction/constraints/problem_builder.h"
 #include "stiction/constraints/row_set.h"
-#include "stiction/constraints/settings.h"
 #include "stiction/dynamics/dynamics.h"
 #include "stiction/solvers/solver.h"
 
@@ -34,7 +34,7 @@ class PositionProjection {
                  const ConstraintSettings& settings);
 
   struct Slot {  // of an island
-    ProblemAssembler assembler;
+    ProblemBuilder builder;
     std::unique_ptr<ContactSolver> solver;
     ContactSolution solution;
   };

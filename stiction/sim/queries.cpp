@@ -56,7 +56,7 @@ const DynamicsData& Simulator::Workspace::past_dynamics() {
 // Forces of loop closures in the last step: on body a at p_a, and the opposite on body b at p_b.
 template <class Function>
 void Simulator::Workspace::for_each_loop_wrench(Function&& function) {
-  for (int i = 0; i < rows.size(); ++i) {
+  for (int i = 0; i < rows.num_constraints(); ++i) {
     if (rows[i].id.source != ConstraintSource::loop) continue;
     const Loop& loop = model->loops[rows[i].id.first];
     if (loop.kind == LoopKind::joint_equality) continue;  // acts along joints, between no two bodies
@@ -80,7 +80,7 @@ void Simulator::Workspace::for_each_loop_wrench(Function&& function) {
 
 const VectorX& Simulator::constraint_impulse() const {
   Workspace& w = *workspace_;
-  if (w.state.step == 0 || !w.has_rows || w.rows.size() == 0) {
+  if (w.state.step == 0 || !w.has_rows || w.rows.num_constraints() == 0) {
     w.constraint_impulse.setZero();
     return w.constraint_impulse;
   }

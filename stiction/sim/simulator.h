@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "stiction/collision/collider.h"
-#include "stiction/constraints/settings.h"
+#include "stiction/constraints/constraint_settings.h"
 #include "stiction/dynamics/dynamics.h"
 #include "stiction/model/model.h"
 #include "stiction/sim/state.h"

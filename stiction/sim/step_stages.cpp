@@ -117,7 +117,7 @@ StickMemory::Inputs Simulator::Workspace::stick_inputs() const {
 }
 
 void Simulator::Workspace::make_problems() {
-  island_solver.assemble(rows, islands);
+  island_solver.build_problems(rows, islands);
 }
 
 void Simulator::Workspace::solve_islands() {
@@ -125,7 +125,7 @@ void Simulator::Workspace::solve_islands() {
   stop_if_asked();
   collect_solution();
   v_end = v_free;
-  if (rows.size() == 0) {
+  if (rows.num_constraints() == 0) {
     v_constraint.setZero();
   } else {
     rows.multiply_transposed(impulse, velocity_lanes, v_constraint);
@@ -137,8 +137,8 @@ void Simulator::Workspace::solve_islands() {
 void Simulator::Workspace::collect_solution() {
   report.status = SolveStatus::converged;
   report.num_jammed_islands = 0;
-  impulse.assign(rows.size(), Pack4{});  // what was left out is in no island
-  velocity.assign(rows.size(), Pack4{});
+  impulse.assign(rows.num_constraints(), Pack4{});  // what was left out is in no island
+  velocity.assign(rows.num_constraints(), Pack4{});
   for (int k = 0; k < island_solver.size(); ++k) {
     const SolveReport& solved = island_solver.report(k);
     report.iterations += solved.iterations;
@@ -194,7 +194,7 @@ void Simulator::Workspace::count_constraints() {
   report.constraint_work = report.dissipated = report.largest_penetration = 0.0;
   report.num_servos = servo_limits.num_servos();
   report.num_saturated_servos = servo_limits.num_saturated();
-  for (int i = 0; i < rows.size() - num_servo_rows(); ++i) {
+  for (int i = 0; i < rows.num_constraints() - num_servo_rows(); ++i) {
     const Pack4 lambda = impulse[i], carried = lambda * rows[i].compliance;
     const Pack4 end = velocity[i] - carried - rows[i].offset;  // c = J v⁺
     const Pack4 change = velocity[i] - carried - rows[i].free_velocity;
@@ -221,7 +221,7 @@ void Simulator::Workspace::count_constraints() {
 }
 
 void Simulator::Workspace::count_regimes() {
-  regime.assign(rows.size(), ContactRegime::open);
+  regime.assign(rows.num_constraints(), ContactRegime::open);
   report.num_contacts = row_builder.num_contacts();
   report.num_sticking = report.num_sliding = 0;
   for (int k = 0; k < island_solver.size(); ++k) {
@@ -259,9 +259,9 @@ void Simulator::Workspace::account_works() {
 
 // q⁺, and v⁺ there.
 void Simulator::Workspace::find_end() {
-  if (settings.constraints.projects_joints(*model) && rows.size() > 0) {
-    row_v_end.resize(rows.size());
-    for (int i = 0; i < rows.size(); ++i) row_v_end[i] = end_velocity(i);
+  if (settings.constraints.projects_joints(*model) && rows.num_constraints() > 0) {
+    row_v_end.resize(rows.num_constraints());
+    for (int i = 0; i < rows.num_constraints(); ++i) row_v_end[i] = end_velocity(i);
     // v⁺ + u moves the positions; v⁺ alone stays the velocity.
     v_move = v_end + projection.project(*model, dynamics, rows, row_v_end, time_step, settings.constraints);
   } else {
@@ -274,7 +274,7 @@ void Simulator::Workspace::find_end() {
 // What the next step starts from, where this one is accepted; the next round of this one does so, too.
 void Simulator::Workspace::remember() {
   const StickMemory::Inputs stuck = stick_inputs();
-  const int n = rows.size() - num_servo_rows();
+  const int n = rows.num_constraints() - num_servo_rows();
   next_warm_starts.resize(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) {
     WarmStart& next = next_warm_starts[i];

@@ -482,5 +482,28 @@ TEST(Judge, RegimesOfContacts) {
   EXPECT_EQ(contact_regime(problem, 1, impulse, velocity), ContactRegime::open);
 }
 
+TEST(Residuals, MergeTakesTheWorseOfEachAndTheConstraintOfTheWorst) {
+  const Residuals a{1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10};
+  const Residuals b{9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0, 20};
+  for (const bool swapped : {false, true}) {
+    Residuals whole = swapped ? b : a;
+    merge(swapped ? a : b, whole);
+    EXPECT_EQ(whole.eps_abs, 9.0);
+    EXPECT_EQ(whole.eps_rel, 8.0);
+    EXPECT_EQ(whole.eps_nat, 7.0);
+    EXPECT_EQ(whole.natural_map, 6.0);
+    EXPECT_EQ(whole.signorini_complementarity, 5.0);
+    EXPECT_EQ(whole.signorini_penetration, 6.0);
+    EXPECT_EQ(whole.coulomb, 7.0);
+    EXPECT_EQ(whole.dissipation, 8.0);
+    EXPECT_EQ(whole.normal_separation, 9.0);
+    EXPECT_EQ(whole.worst_constraint, 20) << "of b, which has the larger eps_nat";
+  }
+  static_assert(sizeof(Residuals) == 9 * sizeof(double) + 8, "a new residual is to be merged, too");
+  Residuals later = a;
+  merge({.eps_nat = a.eps_nat, .worst_constraint = 30}, later);
+  EXPECT_EQ(later.worst_constraint, 30) << "the later of equals";
+}
+
 }  // namespace
 }  // namespace stiction

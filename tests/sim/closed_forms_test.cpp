@@ -38,7 +38,9 @@ INSTANTIATE_TEST_SUITE_P(All, ClosedFormOfMotion, ::testing::ValuesIn(testing::c
 
 // The spring acts at the end of the step: with ω Δt = tan α every step turns (ω q, v) by α and shortens it by cos α.
 TEST(ClosedFormOfScheme, SpringLosesWhatTheStepTakes) {
+  int found = 0;
   for (const ClosedForm& form : testing::mechanism_forms()) {
+    found += form.id == "SpringAmplitude" || form.id == "SpringPeriod";
     for (const double dt : form.time_steps) {
       const double alpha = std::atan(10.0 * dt), n = testing::num_steps(1.0, dt);
       if (form.id == "SpringAmplitude") {
@@ -48,6 +50,7 @@ TEST(ClosedFormOfScheme, SpringLosesWhatTheStepTakes) {
       }
     }
   }
+  EXPECT_EQ(found, 2);
 }
 
 constexpr double g = testing::gravity;

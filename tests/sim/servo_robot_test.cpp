@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "stiction/sim/inverse_dynamics.h"
+#include "stiction/sim/inverse_step.h"
 #include "stiction/sim/simulator.h"
 #include "tests/sim/worlds.h"
 #include "tests/support/allocation_guard.h"
@@ -107,12 +107,12 @@ TEST(ServoRobot, InverseDynamicsKnowsTheLimit) {
   const SimulatorSettings settings{.time_step = dt, .implicit_turning = false};
   Simulator simulator(model, settings), after(model, settings);
   simulator.set_control(standing(*model));
-  InverseDynamics inverse(simulator);
+  InverseStep inverse(simulator);
   int saturated = 0;
   for (int k = 0; k < 300; ++k) {
     after.set_state(simulator.state());
     saturated += after.step().num_saturated_servos;
-    const InverseDynamicsResult& result = inverse.solve(simulator, after.state().v);
+    const InverseStepResult& result = inverse.solve(simulator, after.state().v);
     ASSERT_EQ(result.status, InverseStatus::converged);
     const VectorX asked = result.joint_force + result.constraint_impulse / dt;
     ASSERT_LE((asked - after.constraint_impulse() / dt).cwiseAbs().maxCoeff(), 1e-4) << k;
@@ -126,14 +126,14 @@ TEST(ServoRobot, ForwardAfterInverseIsTheIdentityAtTheLimit) {
   const auto model = quadruped(12.0);
   Simulator simulator(model, {.time_step = 1e-3}), after(model, {.time_step = 1e-3});
   simulator.set_control(standing(*model));
-  InverseDynamics inverse(simulator);
+  InverseStep inverse(simulator);
   int saturated = 0;
   for (int k = 0; k < 300; ++k) {
     after.set_state(simulator.state());
     after.set_joint_force(VectorX::Zero(model->num_velocities()));
     saturated += after.step().num_saturated_servos;
     const VectorX wanted = after.state().v;
-    const InverseDynamicsResult& result = inverse.solve(simulator, wanted);
+    const InverseStepResult& result = inverse.solve(simulator, wanted);
     ASSERT_EQ(result.status, InverseStatus::converged);
     after.set_joint_force(result.joint_force);
     after.set_state(simulator.state());

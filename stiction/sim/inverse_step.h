@@ -39,7 +39,7 @@ enum class InverseMethod {
 };
 std::string_view to_string(InverseMethod method);
 
-struct InverseDynamicsSettings {
+struct InverseStepSettings {
   InverseMethod method = InverseMethod::exact;
   ContactModel contact_model = ContactModel::ncp;  // ncp, or ccp: Γ = 0
   double proximal = 1e-8;                          // ρ, 1/kg
@@ -59,7 +59,7 @@ enum class InverseStatus {
 };
 std::string_view to_string(InverseStatus status);
 
-struct InverseDynamicsResult {
+struct InverseStepResult {
   VectorX joint_force;  // τ by velocity, N·m or N; for Simulator::set_joint_force()
   VectorX velocity;     // that the step ends with: v_ref, or what least_squares made of it
   // What τ asks of velocities that no actuator drives (entries of τ there, zero elsewhere), N·m or N, and its norm.
@@ -81,22 +81,21 @@ struct InverseDynamicsResult {
   bool converged() const { return status == InverseStatus::converged; }
 };
 
-class InverseDynamics {
+class InverseStep {
  public:
   // For the model and settings of this simulator.
-  explicit InverseDynamics(const Simulator& simulator, const InverseDynamicsSettings& settings = {});
-  ~InverseDynamics();
-  InverseDynamics(InverseDynamics&&) noexcept;
+  explicit InverseStep(const Simulator& simulator, const InverseStepSettings& settings = {});
+  ~InverseStep();
+  InverseStep(InverseStep&&) noexcept;
 
   // From the state, control and external forces that a simulator of the same model has now; it is not changed.
-  const InverseDynamicsResult& solve(const Simulator& simulator, VectorView v_ref);
+  const InverseStepResult& solve(const Simulator& simulator, VectorView v_ref);
 
  private:
   struct Workspace;
   std::unique_ptr<Workspace> workspace_;
 };
 
-InverseDynamicsResult inverse_dynamics(const Simulator& simulator, VectorView v_ref,
-                                       const InverseDynamicsSettings& settings = {});
+InverseStepResult inverse_step(const Simulator& simulator, VectorView v_ref, const InverseStepSettings& settings = {});
 
 }  // namespace stiction

@@ -1,4 +1,4 @@
-#include "stiction/sim/inverse_dynamics.h"
+#include "stiction/sim/inverse_step.h"
 
 #include <Eigen/Cholesky>
 #include <algorithm>
@@ -22,24 +22,24 @@
 namespace stiction {
 namespace {
 
-void check_settings(const InverseDynamicsSettings& s, int num_velocities) {
+void check_settings(const InverseStepSettings& s, int num_velocities) {
   const auto positive = [](const char* name, double value) {
     if (!(value > 0.0) || !std::isfinite(value)) {
-      refuse("inverse dynamics: ", name, " is ", value, "; it must be finite and positive");
+      refuse("inverse step: ", name, " is ", value, "; it must be finite and positive");
     }
   };
   positive("proximal", s.proximal);
   positive("tolerance", s.tolerance);
-  if (s.max_iterations < 1) refuse("inverse dynamics: max_iterations is ", s.max_iterations, "; it must be positive");
+  if (s.max_iterations < 1) refuse("inverse step: max_iterations is ", s.max_iterations, "; it must be positive");
   if (s.contact_model != ContactModel::ncp && s.contact_model != ContactModel::ccp) {
-    refuse("inverse dynamics: contact_model is ", to_string(s.contact_model), "; it must be ncp or ccp");
+    refuse("inverse step: contact_model is ", to_string(s.contact_model), "; it must be ncp or ccp");
   }
   if (!(s.unactuated_share >= 0.0 && s.unactuated_share <= 1.0)) {
-    refuse("inverse dynamics: unactuated_share is ", s.unactuated_share, "; it must lie in 0 … 1");
+    refuse("inverse step: unactuated_share is ", s.unactuated_share, "; it must lie in 0 … 1");
   }
   for (const int j : s.unactuated) {
     if (j < 0 || j >= num_velocities) {
-      refuse("inverse dynamics: unactuated names velocity ", j, "; the model has ", num_velocities);
+      refuse("inverse step: unactuated names velocity ", j, "; the model has ", num_velocities);
     }
   }
 }
@@ -110,9 +110,9 @@ std::string_view to_string(InverseStatus status) {
   return "?";
 }
 
-struct InverseDynamics::Workspace {
+struct InverseStep::Workspace {
   std::shared_ptr<const Model> model;
-  InverseDynamicsSettings settings;
+  InverseStepSettings settings;
   SimulatorSettings simulator_settings;
   std::vector<int> unactuated;
 
@@ -134,9 +134,9 @@ struct InverseDynamics::Workspace {
   VectorX asked;      // τ without constraints at v_ref
   VectorX exchanged;  // by which Turning corrects the bias in the step
   VectorX g, r;       // J v_ref + γ, R by row
-  InverseDynamicsResult result;
+  InverseStepResult result;
 
-  Workspace(const Simulator& simulator, const InverseDynamicsSettings& s)
+  Workspace(const Simulator& simulator, const InverseStepSettings& s)
       : model(simulator.shared_model()),
         settings(s),
         simulator_settings(simulator.settings()),
@@ -166,7 +166,7 @@ struct InverseDynamics::Workspace {
 };
 
 // Rows as the step would have them, were v_ref its free velocity; every contact point that is near becomes one.
-void InverseDynamics::Workspace::make_rows(const State& state, VectorView v_ref) {
+void InverseStep::Workspace::make_rows(const State& state, VectorView v_ref) {
   cache = state.collision;
   if (state.found.is_at(state.q)) {
     points = state.found.points;
@@ -189,9 +189,9 @@ void InverseDynamics::Workspace::make_rows(const State& state, VectorView v_ref)
                       rows);
   result.constraints.clear();
   result.ids.clear();
-  for (const RowSet::Row& row : rows.list) {
-    result.constraints.push_back(row.law);
-    result.ids.push_back(row.id);
+  for (const StepConstraint& constraint : rows.constraints) {
+    result.constraints.push_back(constraint.law);
+    result.ids.push_back(constraint.id);
   }
   int num_rows = 0;
   for (Constraint& c : result.constraints) c.first_row = std::exchange(num_rows, num_rows + c.rows);
@@ -199,7 +199,7 @@ void InverseDynamics::Workspace::make_rows(const State& state, VectorView v_ref)
   r.resize(num_rows);
   result.impulse.setZero(num_rows);
   result.constraint_velocity.setZero(num_rows);
-  for (int i = 0; i < rows.size(); ++i) {
+  for (int i = 0; i < rows.num_constraints(); ++i) {
     const Constraint& c = result.constraints[i];
     for (int k = 0; k < c.rows; ++k) {
       g[c.first_row + k] = rows[i].free_velocity[k];
@@ -208,15 +208,15 @@ void InverseDynamics::Workspace::make_rows(const State& state, VectorView v_ref)
   }
 }
 
-void InverseDynamics::Workspace::start_from_last_step(const State& state) {
+void InverseStep::Workspace::start_from_last_step(const State& state) {
   recall_guesses(state.warm_starts, row_builder, rows);
-  for (int i = 0; i < rows.size(); ++i) {
+  for (int i = 0; i < rows.num_constraints(); ++i) {
     for (int k = 0; k < rows[i].law.rows; ++k) result.impulse[result.constraints[i].first_row + k] = rows[i].guess[k];
   }
 }
 
 // Theory (6-2) with λ = 0, less what acts by itself.
-VectorX InverseDynamics::Workspace::force_without_constraints(const Simulator& simulator, const VectorX& velocity) {
+VectorX InverseStep::Workspace::force_without_constraints(const Simulator& simulator, const VectorX& velocity) {
   acceleration = (velocity - simulator.state().v) / simulator_settings.time_step;
   VectorX tau(velocity.size());
   const auto wrenches = simulator.external_forces();
@@ -230,15 +230,15 @@ VectorX InverseDynamics::Workspace::force_without_constraints(const Simulator& s
 }
 
 // Jᵀ λ = (M + added) · (M + added)⁻¹ Jᵀ λ, the latter through the factor in which rows are kept.
-VectorX InverseDynamics::Workspace::transpose_product(const VectorX& impulse) {
+VectorX InverseStep::Workspace::transpose_product(const VectorX& impulse) {
   const int nv = model->num_velocities();
-  std::vector<Pack4> packs(rows.size());
-  for (int i = 0; i < rows.size(); ++i) {
+  std::vector<Pack4> packs(rows.num_constraints());
+  for (int i = 0; i < rows.num_constraints(); ++i) {
     const Constraint& c = result.constraints[i];
     for (int k = 0; k < c.rows; ++k) packs[i][k] = impulse[c.first_row + k];
   }
   v_constraint.setZero(nv);
-  if (rows.size() > 0) rows.multiply_transposed(packs, velocity_lanes, v_constraint);
+  if (rows.num_constraints() > 0) rows.multiply_transposed(packs, velocity_lanes, v_constraint);
   velocity_from_factor(*model, dynamics, v_constraint.data(), v_constraint.data());
   VectorX product(nv);
   multiply_inertia(*model, dynamics, v_constraint.data(), product.data());
@@ -248,13 +248,13 @@ VectorX InverseDynamics::Workspace::transpose_product(const VectorX& impulse) {
   return product;
 }
 
-ContactProblem InverseDynamics::Workspace::problem(const MatrixX& delassus, const VectorX& free) const {
+ContactProblem InverseStep::Workspace::problem(const MatrixX& delassus, const VectorX& free) const {
   return ContactProblem::from_dense(result.constraints, delassus, free, r);
 }
 
 // Whether a constraint stays where it starts: it sticks, to the tolerance. The iteration would only follow the rounding
 // of σ, divided by ρ. (Whatever slides is visited: residuals are quadratic in the direction of its impulse.)
-bool InverseDynamics::Workspace::stays(const Constraint& c) const {
+bool InverseStep::Workspace::stays(const Constraint& c) const {
   double sigma = 0.0, lambda = 0.0;
   for (int k = c.first_row; k < c.first_row + c.rows; ++k) {
     sigma += std::abs(r[k] * result.impulse[k] + g[k]);
@@ -263,7 +263,7 @@ bool InverseDynamics::Workspace::stays(const Constraint& c) const {
   return sigma * std::max(1.0, lambda / simulator_settings.time_step) <= settings.tolerance;
 }
 
-void InverseDynamics::Workspace::solve_exactly() {
+void InverseStep::Workspace::solve_exactly() {
   const int m = static_cast<int>(g.size());
   const ContactProblem given = problem(MatrixX::Zero(m, m), g);  // v_ref is given: impulses do not change it
   const JudgeSettings law{.model = settings.contact_model, .time_step = simulator_settings.time_step};
@@ -298,7 +298,7 @@ void InverseDynamics::Workspace::solve_exactly() {
 // The residuals of the judge are quadratic in the direction of sliding, so a solver may stop where velocities are right
 // to the square root of its tolerance only. A few steps of Newton's method follow, kept where the natural map, which is
 // linear in that direction, says that they helped.
-void InverseDynamics::Workspace::solve_freed(const ContactProblem& freed) {
+void InverseStep::Workspace::solve_freed(const ContactProblem& freed) {
   const JudgeSettings law{.model = settings.contact_model, .time_step = simulator_settings.time_step};
   if (!solver) {
     solver = make_solver(settings.contact_model == ContactModel::ccp ? "ccp-newton" : "auto");
@@ -323,7 +323,7 @@ void InverseDynamics::Workspace::solve_freed(const ContactProblem& freed) {
   result.residuals = finished;
 }
 
-void InverseDynamics::Workspace::solve_least_squares(VectorView v_ref) {
+void InverseStep::Workspace::solve_least_squares(VectorView v_ref) {
   const int m = static_cast<int>(g.size()), u = static_cast<int>(unactuated.size());
   const double give = 1.0 - settings.unactuated_share, dt = simulator_settings.time_step;
   MatrixX inertia(u, u), jacobian(m, u);
@@ -365,7 +365,7 @@ void InverseDynamics::Workspace::solve_least_squares(VectorView v_ref) {
 
 // What turns is asked for as the step takes it (Turning), which depends on λ: from the explicit step that it would take
 // to the free velocity wanted. Returns by how much what is asked changed.
-double InverseDynamics::Workspace::turn(const Simulator& simulator, VectorView v_ref) {
+double InverseStep::Workspace::turn(const Simulator& simulator, VectorView v_ref) {
   if (!simulator_settings.implicit_turning) return 0.0;
   const State& state = simulator.state();
   transpose_product(result.impulse);  // fills v_constraint
@@ -401,7 +401,7 @@ double InverseDynamics::Workspace::turn(const Simulator& simulator, VectorView v
   return (asked - before).norm();
 }
 
-void InverseDynamics::Workspace::finish(const Simulator& simulator, VectorView v_ref) {
+void InverseStep::Workspace::finish(const Simulator& simulator, VectorView v_ref) {
   if (settings.method == InverseMethod::least_squares) asked = force_without_constraints(simulator, result.velocity);
   result.constraint_impulse = transpose_product(result.impulse);
   result.joint_force = asked - result.constraint_impulse / simulator_settings.time_step;
@@ -411,19 +411,19 @@ void InverseDynamics::Workspace::finish(const Simulator& simulator, VectorView v
   result.unactuated_norm = result.unactuated_force.norm();
 }
 
-InverseDynamics::InverseDynamics(const Simulator& simulator, const InverseDynamicsSettings& settings)
+InverseStep::InverseStep(const Simulator& simulator, const InverseStepSettings& settings)
     : workspace_(std::make_unique<Workspace>(simulator, settings)) {}
-InverseDynamics::~InverseDynamics() = default;
-InverseDynamics::InverseDynamics(InverseDynamics&&) noexcept = default;
+InverseStep::~InverseStep() = default;
+InverseStep::InverseStep(InverseStep&&) noexcept = default;
 
-const InverseDynamicsResult& InverseDynamics::solve(const Simulator& simulator, VectorView v_ref) {
+const InverseStepResult& InverseStep::solve(const Simulator& simulator, VectorView v_ref) {
   Workspace& w = *workspace_;
-  if (simulator.shared_model() != w.model) refuse("inverse dynamics: the simulator has another model");
+  if (simulator.shared_model() != w.model) refuse("inverse step: the simulator has another model");
   if (v_ref.size() != w.model->num_velocities()) {
-    refuse("inverse dynamics: v_ref has ", v_ref.size(), " entries but the model has ", w.model->num_velocities());
+    refuse("inverse step: v_ref has ", v_ref.size(), " entries but the model has ", w.model->num_velocities());
   }
   for (Eigen::Index j = 0; j < v_ref.size(); ++j) {
-    if (!std::isfinite(v_ref[j])) refuse("inverse dynamics: v_ref[", j, "] is ", v_ref[j]);
+    if (!std::isfinite(v_ref[j])) refuse("inverse step: v_ref[", j, "] is ", v_ref[j]);
   }
   const State& state = simulator.state();
   w.simulator_settings = simulator.settings();
@@ -455,9 +455,8 @@ const InverseDynamicsResult& InverseDynamics::solve(const Simulator& simulator, 
   return w.result;
 }
 
-InverseDynamicsResult inverse_dynamics(const Simulator& simulator, VectorView v_ref,
-                                       const InverseDynamicsSettings& settings) {
-  return InverseDynamics(simulator, settings).solve(simulator, v_ref);
+InverseStepResult inverse_step(const Simulator& simulator, VectorView v_ref, const InverseStepSettings& settings) {
+  return InverseStep(simulator, settings).solve(simulator, v_ref);
 }
 
 }  // namespace stiction

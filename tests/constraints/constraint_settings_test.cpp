@@ -1,5 +1,5 @@
 // How far a position error is driven out in a step.
-#include "stiction/constraints/settings.h"
+#include "stiction/constraints/constraint_settings.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "stiction/constraints/assemble.h"
+#include "stiction/constraints/problem_builder.h"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ namespace {
 // A of one tree: a line of rows for each of its velocities that a constraint has.
 struct Panel {
   double* data;
-  int* line_end;  // as ProblemAssembler::line_end_
+  int* line_end;  // as ProblemBuilder::line_end_
   int stride, first_velocity;
   double* line(int velocity) const { return data + static_cast<std::ptrdiff_t>(stride) * (velocity - first_velocity); }
   int end_of_line(int velocity) const { return line_end[velocity - first_velocity]; }
@@ -126,8 +126,7 @@ bool is_one_tree(const RowSet& rows, std::span<const int> constraints) {
 
 }  // namespace
 
-const ContactProblem& ProblemAssembler::assemble(const Model& model, const RowSet& rows,
-                                                 std::span<const int> constraints) {
+const ContactProblem& ProblemBuilder::build(const Model& model, const RowSet& rows, std::span<const int> constraints) {
   const int n = static_cast<int>(constraints.size());
   int num_rows = 0;
   for (const int i : constraints) num_rows += rows[i].law.rows;
@@ -136,7 +135,7 @@ const ContactProblem& ProblemAssembler::assemble(const Model& model, const RowSe
   double *g = writer_.free_velocity().data(), *compliance = writer_.compliance().data();
   int row = 0;
   for (const int i : constraints) {
-    const RowSet::Row& from = rows[i];
+    const StepConstraint& from = rows[i];
     *law = from.law;
     law->first_row = row;
     for (int r = 0; r < from.law.rows; ++r, ++row) {
@@ -155,7 +154,7 @@ const ContactProblem& ProblemAssembler::assemble(const Model& model, const RowSe
 
 // G = A Aᵀ of one tree. A is spread into a panel, one line of rows per velocity of the tree, so that every column of G
 // is a sum of few lines.
-void ProblemAssembler::write_dense(const Model& model, const RowSet& rows, std::span<const int> constraints) {
+void ProblemBuilder::write_dense(const Model& model, const RowSet& rows, std::span<const int> constraints) {
   const auto& trees = rows[constraints.front()].trees;
   const Tree& tree = model.trees[trees[0] >= 0 ? trees[0] : trees[1]];
   const int m = writer_.num_rows(), stride = padded8(m), n = static_cast<int>(constraints.size());
@@ -181,7 +180,7 @@ void ProblemAssembler::write_dense(const Model& model, const RowSet& rows, std::
   mirror(g);
 }
 
-void ProblemAssembler::write_factored(const Model& model, const RowSet& rows, std::span<const int> constraints) {
+void ProblemBuilder::write_factored(const Model& model, const RowSet& rows, std::span<const int> constraints) {
   DelassusFactored& f = writer_.factored();
   node_number_.resize(model.nodes.size(), -1);
   used_nodes_.clear();

@@ -15,20 +15,20 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 def test_a_resting_box_carries_itself():
     simulator = stiction.Simulator(box_on_plane(), dt=1e-3)
     weight = 8 * 9.81
-    result = stiction.inverse_dynamics(simulator, np.zeros(6), method="least_squares")
+    result = stiction.inverse_step(simulator, np.zeros(6), method="least_squares")
     assert result.converged and result.status == "converged"
     assert result.unactuated_norm < 1e-9
     assert result.velocity_defect < 1e-12
     assert sum(result.impulse[2::3]) == pytest.approx(weight * 1e-3)
     assert np.allclose(result.constraint_impulse[:3], [0, 0, weight * 1e-3])
-    asked = stiction.inverse_dynamics(simulator, np.zeros(6), from_last_step=False)
+    asked = stiction.inverse_step(simulator, np.zeros(6), from_last_step=False)
     assert asked.unactuated_force[2] == pytest.approx(weight)
     assert asked.residuals.eps_abs <= 1e-6
 
 
 def test_forces_fed_back_give_the_velocity():
     simulator = stiction.Simulator(pendulum(), dt=1e-3)
-    result = stiction.inverse_dynamics(simulator, [0.7])
+    result = stiction.inverse_step(simulator, [0.7])
     simulator.set_joint_force(result.joint_force)
     simulator.step()
     assert simulator.v[0] == pytest.approx(0.7, abs=1e-12)
@@ -44,8 +44,8 @@ def test_the_relaxation_diverges_when_sliding():
     simulator = stiction.Simulator(box_on_plane(), dt=1e-3)
     simulator.set_velocity([1, 0, 0, 0, 0, 0])
     slide = [0.999, 0, 0, 0, 0, 0]
-    assert stiction.inverse_dynamics(simulator, slide).converged
-    relaxed = stiction.inverse_dynamics(simulator, slide, contact_model="ccp", max_iterations=20)
+    assert stiction.inverse_step(simulator, slide).converged
+    relaxed = stiction.inverse_step(simulator, slide, contact_model="ccp", max_iterations=20)
     assert relaxed.status == "unreachable" and not relaxed.converged
     assert len(relaxed.impulse_history) == 21
     assert relaxed.impulse_history[20] > 1e6
@@ -54,13 +54,13 @@ def test_the_relaxation_diverges_when_sliding():
 def test_bad_input_is_refused():
     simulator = stiction.Simulator(box_on_plane(), dt=1e-3)
     with pytest.raises(ValueError, match="v_ref has 5"):
-        stiction.inverse_dynamics(simulator, np.zeros(5))
+        stiction.inverse_step(simulator, np.zeros(5))
     with pytest.raises(TypeError, match="tolerence"):
-        stiction.inverse_dynamics(simulator, np.zeros(6), tolerence=1)
+        stiction.inverse_step(simulator, np.zeros(6), tolerence=1)
     with pytest.raises(ValueError):
-        stiction.inverse_dynamics(simulator, np.zeros(6), contact_model="lcp")
+        stiction.inverse_step(simulator, np.zeros(6), contact_model="lcp")
     with pytest.raises(ValueError, match="velocity 9"):
-        stiction.inverse_dynamics(simulator, np.zeros(6), unactuated=[9])
+        stiction.inverse_step(simulator, np.zeros(6), unactuated=[9])
 
 
 def load_example(name):

@@ -1,5 +1,5 @@
 // The problem of an island against dense algebra: G = J M⁻¹ Jᵀ, in both forms.
-#include "stiction/constraints/assemble.h"
+#include "stiction/constraints/problem_builder.h"
 
 #include <gtest/gtest.h>
 
@@ -71,10 +71,10 @@ const std::vector<ServoRow> servos{
 MatrixX reference(const World& world, const RowBuilder& builder, const DynamicsData& data, const RowSet& rows) {
   const Model& model = *world.model;
   int m = 0;
-  for (const RowSet::Row& r : rows.list) m += r.law.rows;
+  for (const StepConstraint& r : rows.constraints) m += r.law.rows;
   MatrixX jacobian = MatrixX::Zero(m, model.num_velocities());
   int row = 0;
-  for (int i = 0; i < rows.size(); ++i) {
+  for (int i = 0; i < rows.num_constraints(); ++i) {
     if (rows[i].id.source == ConstraintSource::contact) {
       const ContactPoint& p = world.points[builder.point(i)];
       const int a = model.shapes[p.id.shape_a].body, b = model.shapes[p.id.shape_b].body;
@@ -113,17 +113,17 @@ void check(int legs, int boxes, int contacts, DelassusForm form) {
                  .servos = servos},
                 rows);
   for (int k = 0; k < 2; ++k) {
-    const RowSet::Row& row = rows[rows.size() - 2 + k];
-    EXPECT_EQ(row.id.source, ConstraintSource::servo);
-    EXPECT_EQ(row.law.kind, k == 0 ? ConstraintKind::dry_friction : ConstraintKind::unilateral);
-    EXPECT_EQ(row.free_velocity[0], servos[k].sign * v[6] + servos[k].offset);
-    EXPECT_EQ(row.compliance[0], servos[k].compliance);
-    EXPECT_TRUE(rows[rows.size() - 3 + k].id < row.id);
+    const StepConstraint& constraint = rows[rows.num_constraints() - 2 + k];
+    EXPECT_EQ(constraint.id.source, ConstraintSource::servo);
+    EXPECT_EQ(constraint.law.kind, k == 0 ? ConstraintKind::dry_friction : ConstraintKind::unilateral);
+    EXPECT_EQ(constraint.free_velocity[0], servos[k].sign * v[6] + servos[k].offset);
+    EXPECT_EQ(constraint.compliance[0], servos[k].compliance);
+    EXPECT_TRUE(rows[rows.num_constraints() - 3 + k].id < constraint.id);
   }
-  std::vector<int> all(rows.size());
+  std::vector<int> all(rows.num_constraints());
   std::iota(all.begin(), all.end(), 0);
-  ProblemAssembler assembler;
-  const ContactProblem& problem = assembler.assemble(model, rows, all);
+  ProblemBuilder problem_builder;
+  const ContactProblem& problem = problem_builder.build(model, rows, all);
   ASSERT_EQ(problem.form(), form);
   const MatrixX truth = reference(world, builder, data, rows);
   ASSERT_EQ(truth.rows(), problem.num_rows());
@@ -136,11 +136,11 @@ void check(int legs, int boxes, int contacts, DelassusForm form) {
   }
 }
 
-TEST(ProblemAssembler, OneTreeIsDense) {
+TEST(ProblemBuilder, OneTreeIsDense) {
   for (const int contacts : {1, 2, 5, 8, 11, 16, 22}) check(4, 0, contacts, DelassusForm::dense);
 }
 
-TEST(ProblemAssembler, SeveralTreesAreFactored) {
+TEST(ProblemBuilder, SeveralTreesAreFactored) {
   for (const int contacts : {3, 9, 30}) check(2, 3, contacts, DelassusForm::factored);
 }
 

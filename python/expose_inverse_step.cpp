@@ -6,14 +6,14 @@
 #include "expose.h"
 #include "fields.h"
 #include "shared_simulator.h"
-#include "stiction/sim/inverse_dynamics.h"
+#include "stiction/sim/inverse_step.h"
 
 namespace stiction::python {
 namespace {
 
 using namespace nb::literals;
-using S = InverseDynamicsSettings;
-using Result = InverseDynamicsResult;
+using S = InverseStepSettings;
+using Result = InverseStepResult;
 
 const std::vector<std::string> methods = {"exact", "least_squares"};
 const std::vector<std::string> models = {"ncp", "ccp"};
@@ -41,16 +41,16 @@ const Fields<S>& fields() {
 
 Result inverse(SharedSimulator& shared, const ArrayLike& v_ref, const nb::kwargs& keywords) {
   S settings;
-  set_fields("inverse_dynamics", fields(), settings, keywords);
+  set_fields("inverse_step", fields(), settings, keywords);
   const VectorArgument wanted(v_ref, "v_ref");
   const Turn turn(shared);
-  return inverse_dynamics(shared.simulator, wanted.view(), settings);
+  return inverse_step(shared.simulator, wanted.view(), settings);
 }
 
 }  // namespace
 
-void expose_inverse_dynamics(nb::module_& module) {
-  nb::class_<Result>(module, "InverseDynamicsResult", "Joint forces and impulses with which a step ends as asked")
+void expose_inverse_step(nb::module_& module) {
+  nb::class_<Result>(module, "InverseStepResult", "Joint forces and impulses with which a step ends as asked")
       .def_prop_ro("joint_force", view_of_member(&Result::joint_force),
                    "by velocity, N m or N; for Simulator.set_joint_force()")
       .def_prop_ro("velocity", view_of_member(&Result::velocity), "that the step ends with")
@@ -71,12 +71,12 @@ void expose_inverse_dynamics(nb::module_& module) {
       .def_ro("impulse_history", &Result::impulse_history, "norm of the impulse before and after each iteration, N s")
       .def_ro("residual_history", &Result::residual_history, "the judge's eps_abs likewise")
       .def("__repr__", [](const Result& r) {
-        return nb::str("InverseDynamicsResult({}, {} iterations, eps_abs={:.3g}, unactuated_norm={:.3g})")
+        return nb::str("InverseStepResult({}, {} iterations, eps_abs={:.3g}, unactuated_norm={:.3g})")
             .format(to_string(r.status), r.iterations, r.residuals.eps_abs, r.unactuated_norm);
       });
-  const std::string signature = "def inverse_dynamics(simulator: Simulator, v_ref: numpy.typing.ArrayLike, *, " +
-                                stub_of(fields()) + ") -> InverseDynamicsResult";
-  module.def("inverse_dynamics", &inverse, "simulator"_a, "v_ref"_a, "settings"_a, nb::sig(keep_text(signature)),
+  const std::string signature = "def inverse_step(simulator: Simulator, v_ref: numpy.typing.ArrayLike, *, " +
+                                stub_of(fields()) + ") -> InverseStepResult";
+  module.def("inverse_step", &inverse, "simulator"_a, "v_ref"_a, "settings"_a, nb::sig(keep_text(signature)),
              "Inverse dynamics with contact: the joint forces and impulses with which the next step ends with v_ref. "
              "What no actuator can give is reported as unactuated_force; method='least_squares' gives way in v_ref "
              "instead.");

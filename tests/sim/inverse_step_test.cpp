@@ -1,6 +1,6 @@
 // Inverse dynamics with contact: forward after inverse is the identity on motions that can be reached; closed forms;
 // what the convex relaxation cannot do.
-#include "stiction/sim/inverse_dynamics.h"
+#include "stiction/sim/inverse_step.h"
 
 #include <gtest/gtest.h>
 
@@ -101,20 +101,20 @@ VectorX servo(const Simulator& simulator, const VectorX& target, double kp, doub
 // ---- the identity
 
 struct Trip {
-  InverseDynamicsResult inverse;
+  InverseStepResult inverse;
   double error = 0.0;  // of the velocity after forward ∘ inverse
   StepReport report;   // of the forward step that made v_ref
 };
 
 // A forward step makes v_ref; the inverse finds forces; they are fed back from the same state.
-Trip round_trip(Simulator& simulator, const VectorX& tau, const InverseDynamicsSettings& settings) {
+Trip round_trip(Simulator& simulator, const VectorX& tau, const InverseStepSettings& settings) {
   const State before = simulator.state();
   simulator.set_joint_force(tau);
   Trip trip;
   trip.report = simulator.step();
   const State after = simulator.state();
   simulator.set_state(before);
-  trip.inverse = inverse_dynamics(simulator, after.v, settings);
+  trip.inverse = inverse_step(simulator, after.v, settings);
   EXPECT_EQ(simulator.state().to_bytes(), before.to_bytes()) << "asking changes nothing";
   simulator.set_joint_force(trip.inverse.joint_force);
   simulator.step();
@@ -135,7 +135,7 @@ VectorX push(Simulator& simulator, int k, double forward, double side) {
   return tau;
 }
 
-TEST(InverseDynamics, ForwardAfterInverseIsTheIdentityForAUr5AtAWall) {
+TEST(InverseStep, ForwardAfterInverseIsTheIdentityForAUr5AtAWall) {
   for (const double compliance : {0.0, 1e-5}) {
     Simulator simulator(ur5_at_wall(compliance), {.time_step = 1e-3});
     simulator.set_position(ur5_position());
@@ -160,7 +160,7 @@ TEST(InverseDynamics, ForwardAfterInverseIsTheIdentityForAUr5AtAWall) {
 }
 
 // With compliance the impulse is determined by the motion: it is that of the forward step.
-TEST(InverseDynamics, CompliantContactGivesBackTheImpulse) {
+TEST(InverseStep, CompliantContactGivesBackTheImpulse) {
   Simulator simulator(ur5_at_wall(1e-4), {.time_step = 1e-3});
   simulator.set_position(ur5_position());
   for (int k = 0; k < 100; ++k) {
@@ -171,7 +171,7 @@ TEST(InverseDynamics, CompliantContactGivesBackTheImpulse) {
   }
 }
 
-TEST(InverseDynamics, ForwardAfterInverseIsTheIdentityForASoloThatStandsAndSlides) {
+TEST(InverseStep, ForwardAfterInverseIsTheIdentityForASoloThatStandsAndSlides) {
   for (const bool slides : {false, true}) {
     const auto model = solo12(slides ? 0.2 : 0.9);
     // Residuals are quadratic in the direction of sliding, and feet are light: 1e-12 leaves 1e-6 of a velocity.
@@ -204,19 +204,19 @@ TEST(InverseDynamics, ForwardAfterInverseIsTheIdentityForASoloThatStandsAndSlide
 }
 
 // Rigid contact leaves the impulse open. From zero the base is asked to carry itself: the whole weight, and said so.
-TEST(InverseDynamics, TheTorqueOnUnactuatedJointsIsReported) {
+TEST(InverseStep, TheTorqueOnUnactuatedJointsIsReported) {
   const auto model = solo12(0.9);
   Simulator simulator(model, {.time_step = 1e-3});
   simulator.set_position(solo_position(*model));
   const VectorX still = VectorX::Zero(model->num_velocities());
-  const auto result = inverse_dynamics(simulator, still, {.from_last_step = false});
+  const auto result = inverse_step(simulator, still, {.from_last_step = false});
   ASSERT_TRUE(result.converged());
   const double weight = 9.81 * total_mass(*model);
   EXPECT_NEAR(result.unactuated_force[2], weight, 1e-9 * weight);
   EXPECT_EQ(result.unactuated_force[2], result.joint_force[2]);
   EXPECT_EQ(result.unactuated_force.tail(12).norm(), 0.0);
   EXPECT_NEAR(result.unactuated_norm, result.unactuated_force.norm(), 1e-12);
-  const auto carried = inverse_dynamics(simulator, still, {.method = InverseMethod::least_squares});
+  const auto carried = inverse_step(simulator, still, {.method = InverseMethod::least_squares});
   ASSERT_TRUE(carried.converged());
   EXPECT_LT(carried.unactuated_norm, 1e-9 * weight);
   double normal = 0.0;
@@ -225,13 +225,13 @@ TEST(InverseDynamics, TheTorqueOnUnactuatedJointsIsReported) {
 }
 
 // Hovering is nothing a free box can do: a share of its weight falls to forces that nobody exerts, the rest to v_ref.
-TEST(InverseDynamics, LeastSquaresTradesVelocityAgainstForce) {
+TEST(InverseStep, LeastSquaresTradesVelocityAgainstForce) {
   ModelBuilder builder;
   add_free(builder, "box", Box{{0.1, 0.1, 0.1}}, 2.0, Pose(Vector3(0, 0, 5)), 0.5);
   Simulator simulator(builder.build(), {.time_step = 1e-2});
   for (const double share : {0.0, 0.25, 1.0}) {
-    const auto result = inverse_dynamics(simulator, VectorX::Zero(6),
-                                         {.method = InverseMethod::least_squares, .unactuated_share = share});
+    const auto result =
+        inverse_step(simulator, VectorX::Zero(6), {.method = InverseMethod::least_squares, .unactuated_share = share});
     EXPECT_NEAR(result.velocity[2], -(1.0 - share) * 9.81e-2, 1e-12);
     EXPECT_NEAR(result.unactuated_force[2], share * 2.0 * 9.81, 1e-10);
     EXPECT_NEAR(result.velocity_defect, (1.0 - share) * 9.81e-2, 1e-12);
@@ -244,7 +244,7 @@ TEST(InverseDynamics, LeastSquaresTradesVelocityAgainstForce) {
 }
 
 // The experiment of the paper: sliding is not feasible in the CCP, and the impulses diverge.
-TEST(InverseDynamics, TheConvexRelaxationDivergesWhenSliding) {
+TEST(InverseStep, TheConvexRelaxationDivergesWhenSliding) {
   Simulator simulator(ur5_at_wall(0.0), {.time_step = 1e-3});
   simulator.set_position(ur5_position());
   for (int k = 0; k < 150; ++k) {
@@ -256,10 +256,10 @@ TEST(InverseDynamics, TheConvexRelaxationDivergesWhenSliding) {
   simulator.step();
   const VectorX v_ref = simulator.state().v;
   simulator.set_state(before);
-  const auto exact = inverse_dynamics(simulator, v_ref);
+  const auto exact = inverse_step(simulator, v_ref);
   EXPECT_TRUE(exact.converged());
   EXPECT_LE(exact.iterations, 2);
-  const auto relaxed = inverse_dynamics(simulator, v_ref, {.contact_model = ContactModel::ccp});
+  const auto relaxed = inverse_step(simulator, v_ref, {.contact_model = ContactModel::ccp});
   EXPECT_EQ(relaxed.status, InverseStatus::unreachable);
   EXPECT_EQ(relaxed.iterations, 100);
   const auto& norms = relaxed.impulse_history;
@@ -268,17 +268,17 @@ TEST(InverseDynamics, TheConvexRelaxationDivergesWhenSliding) {
   EXPECT_NEAR(norms[100] / norms[50], 2.0, 1e-3) << "the same amount in every iteration";
 }
 
-TEST(InverseDynamics, AMotionIntoTheGroundIsUnreachable) {
+TEST(InverseStep, AMotionIntoTheGroundIsUnreachable) {
   ModelBuilder builder;
   add_ground(builder, 0.5);
   add_free(builder, "ball", Sphere{0.1}, 1.0, Pose(Vector3(0, 0, 0.1)), 0.5);
   Simulator ball(builder.build(), {.time_step = 1e-3});
   VectorX down = VectorX::Zero(6);
   down[2] = -0.1;
-  EXPECT_EQ(inverse_dynamics(ball, down).status, InverseStatus::unreachable);
-  EXPECT_GT(inverse_dynamics(ball, down).residuals.eps_abs, 0.05);
+  EXPECT_EQ(inverse_step(ball, down).status, InverseStatus::unreachable);
+  EXPECT_GT(inverse_step(ball, down).residuals.eps_abs, 0.05);
   down[2] = 0.1;
-  const auto up = inverse_dynamics(ball, down);
+  const auto up = inverse_step(ball, down);
   EXPECT_TRUE(up.converged());
   EXPECT_EQ(up.impulse.norm(), 0.0);
 }
@@ -314,7 +314,7 @@ std::shared_ptr<const Model> linkage() {
   return builder.build();
 }
 
-TEST(InverseDynamics, LoopsLimitsDryFrictionServosAndForcesAreInTheSameProblem) {
+TEST(InverseStep, LoopsLimitsDryFrictionServosAndForcesAreInTheSameProblem) {
   for (const bool implicit : {true, false}) {
     const auto model = linkage();
     Simulator simulator(model, {.time_step = 1e-3, .tolerance = 1e-12, .implicit = implicit});
@@ -339,21 +339,21 @@ TEST(InverseDynamics, LoopsLimitsDryFrictionServosAndForcesAreInTheSameProblem) 
   }
 }
 
-TEST(InverseDynamics, BadInputIsRefused) {
+TEST(InverseStep, BadInputIsRefused) {
   ModelBuilder builder;
   add_free(builder, "ball", Sphere{0.1}, 1.0, Pose(Vector3(0, 0, 0.1)), 0.5);
   Simulator simulator(builder.build());
   VectorX v = VectorX::Zero(6);
-  EXPECT_THROW(inverse_dynamics(simulator, VectorX::Zero(5)), std::invalid_argument);
+  EXPECT_THROW(inverse_step(simulator, VectorX::Zero(5)), std::invalid_argument);
   v[3] = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_THROW(inverse_dynamics(simulator, v), std::invalid_argument);
+  EXPECT_THROW(inverse_step(simulator, v), std::invalid_argument);
   v.setZero();
-  EXPECT_THROW(inverse_dynamics(simulator, v, {.contact_model = ContactModel::lcp}), std::invalid_argument);
-  EXPECT_THROW(inverse_dynamics(simulator, v, {.proximal = 0.0}), std::invalid_argument);
-  EXPECT_THROW(inverse_dynamics(simulator, v, {.max_iterations = 0}), std::invalid_argument);
-  EXPECT_THROW(inverse_dynamics(simulator, v, {.unactuated_share = 1.5}), std::invalid_argument);
-  EXPECT_THROW(inverse_dynamics(simulator, v, {.unactuated = {6}}), std::invalid_argument);
-  InverseDynamics inverse(simulator);
+  EXPECT_THROW(inverse_step(simulator, v, {.contact_model = ContactModel::lcp}), std::invalid_argument);
+  EXPECT_THROW(inverse_step(simulator, v, {.proximal = 0.0}), std::invalid_argument);
+  EXPECT_THROW(inverse_step(simulator, v, {.max_iterations = 0}), std::invalid_argument);
+  EXPECT_THROW(inverse_step(simulator, v, {.unactuated_share = 1.5}), std::invalid_argument);
+  EXPECT_THROW(inverse_step(simulator, v, {.unactuated = {6}}), std::invalid_argument);
+  InverseStep inverse(simulator);
   EXPECT_THROW(inverse.solve(Simulator(builder.build()), v), std::invalid_argument);
 }
 

@@ -11,13 +11,13 @@
 
 namespace stiction {
 
-class ProblemAssembler {
+class ProblemBuilder {
  public:
   // Robots: one tree, up to `dense_rows` rows, get the matrix itself. Everything else is factored: velocity space is
   // where piles and extreme mass ratios are solved.
   static constexpr int dense_rows = 200;
 
-  const ContactProblem& assemble(const Model& model, const RowSet& rows, std::span<const int> constraints);
+  const ContactProblem& build(const Model& model, const RowSet& rows, std::span<const int> constraints);
   const ContactProblem& problem() const { return writer_.problem(); }
   void set_velocity_floor(double speed) { writer_.velocity_floor = speed; }  // as ProblemWriter, m/s
 

@@ -1,0 +1,32 @@
+// A constraint of a step: its law and what its one to three rows ask for. Their A is in the RowSet that it belongs to.
+#pragma once
+
+#include <array>
+
+#include "stiction/constraints/constraint_identity.h"
+#include "stiction/contact/constraint.h"
+#include "stiction/math/pack.h"
+
+namespace stiction {
+
+struct StepConstraint {
+  Constraint law;
+  ConstraintIdentity id;                    // ascending
+  std::array<int, 2> trees{-1, -1};         // trees that it touches, −1: none
+  int first_segment = 0, first_column = 0;  // in its RowSet; they end where those of the next one begin
+  // Rows of a loop that others say already (redundant_loops.h), by bit; all of a contact that no joint moves along
+  // its normal.
+  unsigned left_out = 0;
+  double doubt = 0.0;        // of a loop: ‖A_r‖² that moving its points by loop_tolerance may change
+  double left_depth = 0.0;   // penetration of a contact that is not driven out (corrections.h), m
+  bool jam_changed = false;  // WarmStart::left_depth is to be negative
+  Pack4 free_velocity{};     // g = J v_f + γ, lanes = rows
+  Pack4 offset{};            // γ
+  Pack4 compliance{};        // R
+  Pack4 error{};             // position error: gap of a contact (third lane) or limit, of a loop, m or rad
+  Pack4 guess{};             // impulse to start from
+
+  bool is_left_out() const { return left_out == (1U << law.rows) - 1U; }  // all of it
+};
+
+}  // namespace stiction
