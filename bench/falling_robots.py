@@ -3,7 +3,7 @@
 
     falling_robots.py [--bench build/release/bench/bench_falling_robots] [--steps 2000] [--rounds 3]
 
-Needs the PyPI packages mujoco (headers and library are in it) and example-robot-data, and a C compiler. MuJoCo lets the
+Needs the PyPI packages mujoco-core (headers and library are in it) and example-robot-data, and a C compiler. MuJoCo lets the
 robot fall and writes the poses of its geoms; ours goes through the same poses with the same hulls and the same pairs
 (all that MuJoCo allows, and the floor). CPU time; the quickest round of each counts. Of Cassie, an SDF file, the hulls of
 all its meshes are taken, its hinges, springs and closed loops; gearboxes and rotors are not.

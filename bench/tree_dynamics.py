@@ -3,7 +3,7 @@
 
     tree_dynamics.py [--bench build/release/bench/bench_dynamics] [--rounds 5] [--seconds 0.5]
 
-Needs the PyPI package mujoco (headers and library are in it) and a C compiler. Both programs run in turns on the same
+Needs the PyPI package mujoco-core (headers and library are in it) and a C compiler. Both programs run in turns on the same
 models and states (the first sample of tests/data/dynamics), in CPU time; the quickest round of each counts.
 """
 

@@ -5,7 +5,7 @@ set(STICTION_PUBLIC_HEADERS
   stiction/collision/collision_cache.h
   stiction/collision/contact_point.h
   stiction/constraints/constraint_identity.h
-  stiction/constraints/settings.h
+  stiction/constraints/constraint_settings.h
   stiction/constraints/warm_start.h
   stiction/contact/constraint.h
   stiction/contact/delassus.h
@@ -47,7 +47,7 @@ set(STICTION_PUBLIC_HEADERS
   stiction/problem_files/sequence.h
   stiction/sim/assembly.h
   stiction/sim/found_contacts.h
-  stiction/sim/inverse_dynamics.h
+  stiction/sim/inverse_step.h
   stiction/sim/simulator.h
   stiction/sim/state.h
   stiction/sim/step_report.h

@@ -122,13 +122,13 @@ bool VectorArgument::read_sequence(PyObject* value) {
   constexpr Py_ssize_t longest = 64;
   const bool is_list = PyList_CheckExact(value);
   if (!is_list && !PyTuple_CheckExact(value)) return false;
-  const Py_ssize_t size = is_list ? PyList_GET_SIZE(value) : PyTuple_GET_SIZE(value);
+  const Py_ssize_t size = is_list ? PyList_Size(value) : PyTuple_Size(value);
   if (size > longest) return false;
   copy_.resize(size);
   for (Py_ssize_t k = 0; k < size; ++k) {
-    PyObject* const item = is_list ? PyList_GET_ITEM(value, k) : PyTuple_GET_ITEM(value, k);
+    PyObject* const item = is_list ? PyList_GetItem(value, k) : PyTuple_GetItem(value, k);
     if (PyFloat_CheckExact(item)) {
-      copy_[k] = PyFloat_AS_DOUBLE(item);
+      copy_[k] = PyFloat_AsDouble(item);
     } else if (PyLong_CheckExact(item)) {
       copy_[k] = PyLong_AsDouble(item);
       if (PyErr_Occurred()) throw nb::python_error();

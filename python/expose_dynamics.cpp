@@ -4,6 +4,7 @@
 
 #include "arrays.h"
 #include "shared_simulator.h"
+#include "stiction/dynamics/dynamics_data.h"
 #include "stiction/dynamics/mechanics.h"
 #include "stiction/math/refuse.h"
 

@@ -150,6 +150,8 @@ void expose_load(nb::module_& module) {
       nb::sig(keep_text("def load_mjcf_string(xml: str, *, " + stub_of(load_fields()) + ") -> LoadedModel")),
       "A model from MJCF text; files that it names are looked for in the working directory");
   module.def("has_mjcf", &has_mjcf, "Whether load_mjcf can work: built with MuJoCo, and its library is found");
+  module.def("mujoco_version", &mujoco_version,
+             "The MuJoCo that load_mjcf reads with, '4.0.1'; empty: built without. The user's own may be any other");
   module.def(
       "load_models",
       [](const nb::iterable& parts) {

@@ -2,8 +2,15 @@
 
 #include "arrays.h"
 #include "expose.h"
+#include "stiction/version.h"
 
 NB_MODULE(_stiction, module) {
+#if defined(__AVX2__)  // a wheel meets any processor: say so before an instruction does
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
+    throw nanobind::import_error("this build of stiction needs a processor with AVX2 and FMA (x86-64-v3)");
+  }
+#endif
+  module.attr("__version__") = STICTION_VERSION;
   module.doc() =
       "Stiction: contact core, models, dynamics and simulator. Names and meanings are those of the C++ headers.";
   stiction::python::import_numpy();

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "stiction/dynamics/dynamics_data.h"
 #include "stiction/sim/simulator.h"
 
 namespace stiction::python {

@@ -61,6 +61,9 @@ PUBLIC_HEADERS = "cmake/public_headers.cmake"
 LENT = {
     ("cli/outputs.cpp", "stiction/problem_files/output_place.h"),  # outputs are checked as writers check them
     ("cli/problem_files.cpp", "stiction/problem_files/hdf5.h"),  # what a file holds, before it is read
+    # Compiled as the rooms are, so that packs inside of the data do no harm.
+    ("python/expose_dynamics.cpp", "stiction/dynamics/dynamics_data.h"),
+    ("python/shared_simulator.h", "stiction/dynamics/dynamics_data.h"),
 }
 
 GENERATED = {"stiction/version.h"}  # headers that the build makes, for everybody

@@ -13,9 +13,11 @@ PACKAGES=(
   libcli11-dev nlohmann-json3-dev         # the command
   libgtest-dev libbenchmark-dev           # tests, micro-benchmarks
   python3-venv python3-dev                # the Python package
+  patchelf                                # a private copy of MuJoCo's library
 )
 SANITIZER_PACKAGES=(clang-19 libclang-rt-19-dev)
 FORMAT_PACKAGES=(clang-format-19)
+WHEEL_PACKAGES=(libaec-dev zlib1g-dev)   # static libraries that the static HDF5 needs
 
 say() { printf '\033[1m== %s\033[0m\n' "$*" >&2; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
@@ -81,22 +83,25 @@ setup_packages() {
   quietly apt-install "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing
 }
 
-# MuJoCo's wheel holds the headers and the library that load_mjcf is built with; its version is named in pyproject.toml.
+# The wheel mujoco-core holds the headers and the library that load_mjcf is built with; its version is named in pyproject.toml.
 # Gymnasium's (0.5 MB, without what it depends on) holds models that the tests read.
 setup_venv() {
-  local mujoco gymnasium=gymnasium==1.4.0
-  mujoco=$(grep -o 'mujoco==[0-9.]*' pyproject.toml | head -n 1)
+  local mujoco core gymnasium=gymnasium==1.4.0
+  mujoco=$(grep -o 'mujoco-core==[0-9.]*' pyproject.toml | head -n 1)
+  core=${mujoco/-core==/_core-}
   if [ ! -x .venv/bin/python ]; then
     say "creating .venv"
     quietly venv python3 -m venv .venv
   fi
-  compgen -G ".venv/lib/python3*/site-packages/${mujoco//==/-}.dist-info" >/dev/null &&
+  compgen -G ".venv/lib/python3*/site-packages/$core.dist-info" >/dev/null &&
     compgen -G ".venv/lib/python3*/site-packages/${gymnasium//==/-}.dist-info" >/dev/null && return 0
   if ! .venv/bin/python -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
     say "no MuJoCo for this Python: built without load_mjcf"
     return 0
   fi
   say "installing $mujoco into .venv"
+  # The larger packages of other versions share its folder, and would take files of it away when they go.
+  quietly pip-mujoco-old .venv/bin/pip uninstall --quiet --yes mujoco mujoco-studio mujoco-core
   quietly pip-mujoco .venv/bin/pip install --quiet "$mujoco"
   quietly pip-gymnasium .venv/bin/pip install --quiet --no-deps "$gymnasium"
 }
@@ -130,7 +135,7 @@ install_python() {
   [ -f pyproject.toml ] || return 0
   local stamp=.venv/stiction-installed changed
   if [ -f "$stamp" ]; then
-    changed=$(find stiction python cmake pyproject.toml CMakeLists.txt -newer "$stamp" -type f ! -path '*/__pycache__/*' | head -n 1)
+    changed=$(find stiction python cli cmake pyproject.toml CMakeLists.txt -newer "$stamp" -type f ! -path '*/__pycache__/*' | head -n 1)
     [ -z "$changed" ] && return 0
   fi
   say "installing the Python package into .venv"

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._stiction import *  # noqa: F401,F403
 from ._stiction import (
+    __version__,
     Constraint,
     ContactModel,
     ContactProblem,
@@ -31,9 +32,8 @@ from ._stiction import (
     judge,
     make_solver,
 )
-from .convert import from_mujoco, from_pinocchio  # noqa: F401
-
-__version__ = "0.1.0"
+from .convert import from_pinocchio  # noqa: F401
+from .mujoco_text import from_mujoco  # noqa: F401
 
 
 @dataclass(frozen=True)

@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import Any, Optional, Set
 
 import numpy as np
 
-from ._stiction import Box, Capsule, ConvexHull, Cylinder, LoadedModel, Model, ModelBuilder, Pose, Sphere, load
+from ._stiction import Box, Capsule, ConvexHull, Cylinder, Model, ModelBuilder, Pose, Sphere
 
-__all__ = ["from_mujoco", "from_pinocchio"]
-
-
-def from_mujoco(model: Any, **options: Any) -> LoadedModel:
-    """The model of a `mujoco.MjModel`, by way of a compiled file; `options` are those of `load`.
-
-    What MuJoCo has and Stiction has not is in `.ignored`. The versions of both MuJoCos must be the same.
-    """
-    import mujoco
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.mjb"
-        mujoco.mj_saveModel(model, str(path), None)
-        return load(path, **options)
+__all__ = ["from_pinocchio"]
 
 
 def from_pinocchio(model: Any, geometry_model: Any = None) -> Model:
