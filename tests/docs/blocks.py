@@ -149,8 +149,8 @@ def scratch(folder, program=None):
     for name in ("scenes", "examples"):
         (folder / name).symlink_to(ROOT / name)
     if program:
-        (folder / "build/release").mkdir(parents=True)
-        (folder / "build/release/stiction").symlink_to(Path(program).resolve())
+        (folder / ".venv/bin").mkdir(parents=True)
+        (folder / ".venv/bin/stiction").symlink_to(Path(program).resolve())
     return folder
 
 
