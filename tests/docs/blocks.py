@@ -35,8 +35,8 @@ WORDS = {"before", "after", "continues", "exit", "skip"}
 MOST_SKIPPED = 4  # of all pages together
 HINT = re.compile(r"<!--\s*test:\s*(\w+):?(.*?)-->[ \t]*\n+", re.S)
 FENCE = re.compile(r"^```(\w+)[ \t]*\n(.*?)^```[ \t]*$", re.M | re.S)
-COMMAND = re.compile(r"^(?:build/release/)?stiction\b")
-LOOKS_LIKE_CODE = re.compile(r"(?:build/release/)?stiction [a-z]|import |#include|.*;\s*(?://.*)?$|.*\bstiction(?:\.|::)\w")
+COMMAND = re.compile(r"^(?:\.venv/bin/)?stiction\b")
+LOOKS_LIKE_CODE = re.compile(r"(?:\.venv/bin/)?stiction [a-z]|import |#include|.*;\s*(?://.*)?$|.*\bstiction(?:\.|::)\w")
 
 
 @dataclass
@@ -176,7 +176,7 @@ def run_shell(blocks, program, limit=120):
 
 
 def run_line(line, wanted, block, folder, limit):
-    environment = dict(os.environ, PATH=f"{folder}/build/release:{os.environ['PATH']}")
+    environment = dict(os.environ, PATH=f"{folder}/.venv/bin:{os.environ['PATH']}")
     try:
         done = subprocess.run(["bash", "-c", line], cwd=folder, env=environment, capture_output=True, text=True, timeout=limit)
     except subprocess.TimeoutExpired:
