@@ -95,7 +95,7 @@ SimulatorSettings settings_of(const RunOptions& options) {
 
 // What can be refused without the model, before time goes into reading it and before any file is touched.
 void check_options(const RunOptions& options) {
-  check_settings(settings_of(options));
+  settings_of(options).validate();
   const auto solver = make_solver(options.solver);
   set_solver_options(options.solver_options,
                      [&](const std::string& name, double value) { solver->set_option(name, value); });

@@ -46,6 +46,7 @@ set(STICTION_PUBLIC_HEADERS
   stiction/problem_files/lcp.h
   stiction/problem_files/sequence.h
   stiction/sim/assembly.h
+  stiction/sim/comparison.h
   stiction/sim/found_contacts.h
   stiction/sim/inverse_step.h
   stiction/sim/simulator.h

@@ -2,6 +2,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ namespace {
 
 using S = SimulatorSettings;
 const std::vector<std::string> broad_phases = {"automatic", "pair_list", "many_bodies"};
+// The law of the solver, or one of all in the order of ContactModel.
+const std::vector<std::string> laws = {"own", "ncp", "ccp", "lcp", "raisim", "frictionless", "max_dissipation"};
 const std::vector<std::string> policies = {"report", "raise"};
 
 struct Setting {
@@ -52,6 +55,12 @@ const std::vector<Setting>& settings() {
        [](const S& s) { return nb::cast(policies[static_cast<int>(s.on_failure)]); }},
       setting<&S::warm_start>("warm_start", "bool = True"),
       setting<&S::judge>("judge", "bool = True"),
+      {{"judge_model", "str = 'own'",
+        [](S& s, const Argument& a) {
+          const int choice = static_cast<int>(read_choice(a, laws));
+          s.judge_model = choice == 0 ? std::nullopt : std::optional(static_cast<ContactModel>(choice - 1));
+        }},
+       [](const S& s) { return nb::cast(laws[s.judge_model ? static_cast<int>(*s.judge_model) + 1 : 0]); }},
       setting<&S::implicit>("implicit", "bool = True"),
       setting<&S::implicit_turning>("implicit_turning", "bool = True"),
       setting<&S::threads>("threads", "int = 1"),

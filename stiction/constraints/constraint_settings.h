@@ -25,6 +25,8 @@ struct ConstraintSettings {
   double restitution_threshold = 1e-2;  // m/s; slower impacts do not bounce
   double limit_margin = 1e-2;           // rad or m; limits nearer than this, or reachable in the step, become rows
 
+  void validate() const;  // throws std::invalid_argument naming setting, value and range
+
   // Between bodies at rest a gap or penetration of so little is none, m (rad for limits): the size of an atom, and what
   // solving to 1e-9 leaves there. To mend it would ask contradictory things of contacts that share a load.
   static constexpr double negligible_gap = 1e-10;

@@ -146,6 +146,13 @@ void check_position(const Model& model, VectorView q) {
 
 }  // namespace
 
+void AssemblySettings::validate() const {
+  require(tolerance > 0.0, "tolerance", tolerance, "positive");
+  require(largest_move > 0.0, "largest_move", largest_move, "positive");
+  require(limit_inset >= 0.0, "limit_inset", limit_inset, "at least 0");
+  require(max_iterations >= 0, "max_iterations", max_iterations, "at least 0");
+}
+
 double assembly_error(const std::shared_ptr<const Model>& model, VectorView q) {
   check_position(*model, q);
   const AssemblySettings settings;
@@ -154,7 +161,7 @@ double assembly_error(const std::shared_ptr<const Model>& model, VectorView q) {
 
 Assembly assemble(const std::shared_ptr<const Model>& model, VectorView q, const AssemblySettings& settings) {
   check_position(*model, q);
-  if (!(settings.largest_move > 0.0)) refuse("assembly: largest_move is ", settings.largest_move);
+  settings.validate();
   Assembler assembler(model, settings);
   VectorX at = q;
   Assembly best{.q = at, .error = assembler.update(at)};

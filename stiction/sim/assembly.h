@@ -24,6 +24,8 @@ struct AssemblySettings {
   double largest_move = 0.1;  // m, rad; of errors and of joints, per iteration
   double limit_inset = 0.02;  // m, rad; at most a tenth of the range
   int max_iterations = 200;   // it also ends where 20 of them improve nothing
+
+  void validate() const;  // throws std::invalid_argument naming setting, value and range
 };
 
 struct Assembly {

@@ -22,28 +22,6 @@
 namespace stiction {
 namespace {
 
-void check_settings(const InverseStepSettings& s, int num_velocities) {
-  const auto positive = [](const char* name, double value) {
-    if (!(value > 0.0) || !std::isfinite(value)) {
-      refuse("inverse step: ", name, " is ", value, "; it must be finite and positive");
-    }
-  };
-  positive("proximal", s.proximal);
-  positive("tolerance", s.tolerance);
-  if (s.max_iterations < 1) refuse("inverse step: max_iterations is ", s.max_iterations, "; it must be positive");
-  if (s.contact_model != ContactModel::ncp && s.contact_model != ContactModel::ccp) {
-    refuse("inverse step: contact_model is ", to_string(s.contact_model), "; it must be ncp or ccp");
-  }
-  if (!(s.unactuated_share >= 0.0 && s.unactuated_share <= 1.0)) {
-    refuse("inverse step: unactuated_share is ", s.unactuated_share, "; it must lie in 0 … 1");
-  }
-  for (const int j : s.unactuated) {
-    if (j < 0 || j >= num_velocities) {
-      refuse("inverse step: unactuated names velocity ", j, "; the model has ", num_velocities);
-    }
-  }
-}
-
 std::vector<int> unactuated_velocities(const Model& model, const std::vector<int>& given) {
   std::vector<int> list = given;
   if (list.empty()) {
@@ -93,6 +71,18 @@ void update_impulse(const Constraint& c, const double* g, const double* r, doubl
 }
 
 }  // namespace
+
+void InverseStepSettings::validate(int num_velocities) const {
+  require(proximal > 0.0 && std::isfinite(proximal), "proximal", proximal, "finite and positive");
+  require(tolerance > 0.0 && std::isfinite(tolerance), "tolerance", tolerance, "finite and positive");
+  require(max_iterations >= 1, "max_iterations", max_iterations, "at least 1");
+  require(contact_model == ContactModel::ncp || contact_model == ContactModel::ccp, "contact_model",
+          to_string(contact_model), "ncp or ccp");
+  require(unactuated_share >= 0.0 && unactuated_share <= 1.0, "unactuated_share", unactuated_share, "0 … 1");
+  for (const int j : unactuated) {
+    if (j < 0 || j >= num_velocities) refuse("unactuated names velocity ", j, "; the model has ", num_velocities);
+  }
+}
 
 std::string_view to_string(InverseMethod method) {
   return method == InverseMethod::exact ? "exact" : "least_squares";
@@ -148,7 +138,7 @@ struct InverseStep::Workspace {
         turning(*model),
         row_builder(model),
         stick_memory(*model) {
-    check_settings(settings, model->num_velocities());
+    settings.validate(model->num_velocities());
     unactuated = unactuated_velocities(*model, settings.unactuated);
   }
 

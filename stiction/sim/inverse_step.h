@@ -50,6 +50,9 @@ struct InverseStepSettings {
   // Velocities that no actuator drives. Empty: those without actuator; of a model without any actuator, those of free
   // and ball joints.
   std::vector<int> unactuated = {};
+
+  // Throws std::invalid_argument naming setting, value and range.
+  void validate(int num_velocities) const;
 };
 
 enum class InverseStatus {

@@ -132,7 +132,8 @@ void IslandSolver::judge_all() {
   for (int k = 0; k < size_; ++k) {
     Slot& island = slots_[k];
     island.residuals =
-        judge(problem(k), island.solution.impulse, {.model = traits_.model, .time_step = settings_.time_step});
+        judge(problem(k), island.solution.impulse,
+              {.model = settings_.judge_model.value_or(traits_.model), .time_step = settings_.time_step});
   }
 }
 

@@ -34,7 +34,7 @@ class IslandSolver {
   // Settings with their time step.
   IslandSolver(std::shared_ptr<const Model> model, const SimulatorSettings& settings);
 
-  ContactModel contact_model() const { return traits_.model; }  // which law is solved, and judged
+  ContactModel contact_model() const { return traits_.model; }  // which law is solved
   // A setting of the contact solvers by name, for all islands; throws std::invalid_argument where there is none.
   void set_option(std::string_view name, double value);
   std::span<const std::pair<std::string, double>> options() const { return options_; }  // as they were set

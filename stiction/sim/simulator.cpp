@@ -8,44 +8,33 @@
 
 namespace stiction {
 
-void check_settings(const SimulatorSettings& s) {
-  if (!(s.time_step >= 0.0) || !std::isfinite(s.time_step)) {
-    refuse("simulator: time_step is ", s.time_step, "; it must be finite and positive, or 0 for the model's");
-  }
+void SimulatorSettings::validate() const {
   const auto positive = [](const char* name, double value) {
-    if (!(value > 0.0) || !std::isfinite(value)) {
-      refuse("simulator: ", name, " is ", value, "; it must be finite and positive");
-    }
+    require(value > 0.0 && std::isfinite(value), name, value, "finite and positive");
   };
   const auto not_negative = [](const char* name, double value) {
-    if (!(value >= 0.0) || !std::isfinite(value)) {
-      refuse("simulator: ", name, " is ", value, "; it must be finite and not negative");
-    }
+    require(value >= 0.0 && std::isfinite(value), name, value, "finite and at least 0");
   };
-  positive("tolerance", s.tolerance);
-  not_negative("acceptable_tolerance", s.acceptable_tolerance);
-  not_negative("max_iterations", s.max_iterations);
-  positive("geometric_tolerance", s.geometric_tolerance);
-  positive("energy_tolerance", s.energy_tolerance);
-  not_negative("constraints.baumgarte", s.constraints.baumgarte);
-  if (s.constraints.baumgarte > 1.0)
-    refuse("simulator: constraints.baumgarte is ", s.constraints.baumgarte, ", over 1");
-  not_negative("constraints.slop", s.constraints.slop);
-  not_negative("constraints.largest_correction", s.constraints.largest_correction);
-  not_negative("constraints.restitution_threshold", s.constraints.restitution_threshold);
-  not_negative("constraints.limit_margin", s.constraints.limit_margin);
-  not_negative("collision.margin", s.collision.margin);
-  if (s.threads < 1 || s.threads > 1024) refuse("simulator: threads is ", s.threads, "; it must be 1 … 1024");
-  positive("sleep_speed", s.sleep_speed);
-  if (s.timed_every < 1) refuse("simulator: timed_every is ", s.timed_every, "; it must be positive");
-  if (s.sleep_after < 1) refuse("simulator: sleep_after is ", s.sleep_after, "; it must be positive");
-  make_solver(s.solver);  // throws with the list of those there are
+  require(time_step >= 0.0 && std::isfinite(time_step), "time_step", time_step,
+          "finite and positive, or 0 for the model's");
+  positive("tolerance", tolerance);
+  not_negative("acceptable_tolerance", acceptable_tolerance);
+  not_negative("max_iterations", max_iterations);
+  positive("geometric_tolerance", geometric_tolerance);
+  positive("energy_tolerance", energy_tolerance);
+  constraints.validate();
+  collision.validate();
+  require(threads >= 1 && threads <= 1024, "threads", threads, "1 … 1024");
+  positive("sleep_speed", sleep_speed);
+  require(timed_every >= 1, "timed_every", timed_every, "at least 1");
+  require(sleep_after >= 1, "sleep_after", sleep_after, "at least 1");
+  make_solver(solver);  // throws with the list of those there are
 }
 
 namespace {
 
 const SimulatorSettings& checked(const SimulatorSettings& settings) {
-  check_settings(settings);
+  settings.validate();
   return settings;
 }
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -47,7 +48,10 @@ struct SimulatorSettings {
   CollisionSettings collision = {};
   FailurePolicy on_failure = FailurePolicy::report;
   bool warm_start = true;
-  bool judge = true;     // certify every step
+  bool judge = true;  // certify every step
+  // The law that steps are judged by; empty: the one that the solver solves. With ncp a relaxed model shows what it
+  // breaks.
+  std::optional<ContactModel> judge_model = {};
   bool implicit = true;  // joint damping, springs and servo gains act at the end of the step
   // Centrifugal and gyroscopic forces in the middle of the step; false: at its beginning, where they add energy.
   bool implicit_turning = true;
@@ -56,11 +60,11 @@ struct SimulatorSettings {
   double sleep_speed = 1e-6;  // m/s, rad/s; at rest below it
   int sleep_after = 50;       // steps at rest until an island sleeps
   int timed_every = 16;       // steps; 1 times the stages of every step, which costs 0.1 µs
-};
 
-// Throws std::invalid_argument naming the setting and its value, or the solver. The constructor of a simulator asks
-// before anything is built.
-void check_settings(const SimulatorSettings& settings);
+  // Throws std::invalid_argument naming the setting and its value, or the solver. The constructor of a simulator asks
+  // before anything is built.
+  void validate() const;
+};
 
 // Thrown under FailurePolicy::raise.
 class SolverFailure : public std::runtime_error {

@@ -94,7 +94,7 @@ void Simulator::Workspace::begin_step() {
 // What throws is undone by who called the step.
 void Simulator::Workspace::stop_if_asked() {
   if (interrupt == nullptr || !interrupt->check()) return;
-  throw StepInterrupted("step at time " + std::to_string(state.time) + ": interrupted");
+  throw StepInterrupted(message("step at time ", state.time, ": interrupted"));
 }
 
 // Nothing here allocates: what ran out of memory can be undone too. Positions, velocities, warm starts and time are
@@ -150,9 +150,8 @@ void Simulator::Workspace::resize_velocities() {
 void Simulator::Workspace::raise() {
   count_uncertified();
   list_contacts();
-  throw SolverFailure("step at time " + std::to_string(state.time) + ": " + settings.solver + " ended " +
-                          std::string(to_string(report.status)) + " with a residual of " +
-                          std::to_string(report.residuals.eps_nat),
+  throw SolverFailure(message("step at time ", state.time, ": ", settings.solver, " ended ", to_string(report.status),
+                              " with a residual of ", report.residuals.eps_nat),
                       report);
 }
 

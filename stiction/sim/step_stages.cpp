@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "stiction/constraints/corrections.h"
+#include "stiction/math/refuse.h"
 #include "stiction/sim/workspace.h"
 
 namespace stiction {
@@ -60,8 +61,8 @@ void Simulator::Workspace::solve_free_velocity() {
   if (!std::isfinite((v_free.array() * 0.0).sum())) {
     for (int j = 0; j < nv; ++j) {
       if (!std::isfinite(v_free[j])) {
-        throw std::runtime_error("step at time " + std::to_string(state.time) + ": the free velocity v[" +
-                                 std::to_string(j) + "] is not finite; positions, velocities or forces grew too large");
+        throw std::runtime_error(message("step at time ", state.time, ": the free velocity v[", j,
+                                         "] is not finite; positions, velocities or forces grew too large"));
       }
     }
   }

@@ -154,6 +154,12 @@ const std::vector<Setting>& settings_list() {
       STICTION_SETTING(on_failure),
       STICTION_SETTING(warm_start),
       STICTION_SETTING(judge),
+      // −1: the law of the solver.
+      setting<int>(
+          "judge_model", [](const S& s) { return s.judge_model ? static_cast<double>(*s.judge_model) : -1.0; },
+          [](S& s, double x) {
+            s.judge_model = x < 0.0 ? std::nullopt : std::optional(static_cast<ContactModel>(static_cast<int>(x)));
+          }),
       STICTION_SETTING(implicit),
       STICTION_SETTING(implicit_turning),
       STICTION_SETTING(threads),
@@ -403,6 +409,9 @@ SimulatorSettings read_settings(const hdf5::File& file) {
   if (static_cast<int>(settings.on_failure) < 0 || static_cast<int>(settings.on_failure) > 1 ||
       static_cast<int>(settings.collision.broad_phase) < 0 || static_cast<int>(settings.collision.broad_phase) > 2) {
     file.refuse("/settings", "attribute on_failure or broad_phase is out of range");
+  }
+  if (settings.judge_model && *settings.judge_model > ContactModel::max_dissipation) {
+    file.refuse("/settings", "attribute judge_model is out of range");
   }
   return settings;
 }

@@ -1,0 +1,20 @@
+#include "stiction/constraints/constraint_settings.h"
+
+#include <cmath>
+
+#include "stiction/math/refuse.h"
+
+namespace stiction {
+
+void ConstraintSettings::validate() const {
+  const auto not_negative = [](const char* name, double value) {
+    require(value >= 0.0 && std::isfinite(value), name, value, "finite and at least 0");
+  };
+  require(baumgarte >= 0.0 && baumgarte <= 1.0, "constraints.baumgarte", baumgarte, "0 … 1");
+  not_negative("constraints.slop", slop);
+  not_negative("constraints.largest_correction", largest_correction);
+  not_negative("constraints.restitution_threshold", restitution_threshold);
+  not_negative("constraints.limit_margin", limit_margin);
+}
+
+}  // namespace stiction
