@@ -272,6 +272,8 @@ TEST(InvertBlock, SingularBlocksAreSolvedWhereTheyCanBe) {
       const Vector3 sigma = w * Vector3(generator.uniform(), generator.uniform(), generator.uniform());
       EXPECT_LE((sigma - w * (inverse * sigma)).norm(), 1e-6 * sigma.norm()) << w;
       EXPECT_TRUE(rank > 0 || inverse.isZero(0.0));
+      const Vector3 contradiction(generator.uniform(), generator.uniform(), generator.uniform());
+      EXPECT_LE(scale * (inverse * contradiction).norm(), 1e12) << w;
     }
   }
 }

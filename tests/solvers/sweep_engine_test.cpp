@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "../support/random_problems.h"
+#include "stiction/solvers/sweeps/sparse_sweep.h"
 
 namespace stiction {
 namespace {
@@ -61,6 +62,30 @@ TEST_P(SweepEngineForms, ReadsTheVelocityOfTheNewestImpulses) {
 
 INSTANTIATE_TEST_SUITE_P(All, SweepEngineForms,
                          ::testing::Values(DelassusForm::dense, DelassusForm::sparse, DelassusForm::factored));
+
+// Two of three bilateral rows say the same, as in a redundant weld: one visit is enough, in every form and every sweep.
+TEST(SweepEngine, ASingularBlockIsSolvedInOneVisit) {
+  Eigen::Matrix<double, 3, 2> a;
+  a << 1.0, 0.2, -0.5, 1.5, 0.5, 1.7;  // the third row is the sum of the others
+  const Matrix3 w = a * a.transpose();
+  const Vector3 g = a * Vector2(0.3, -0.7);
+  const ContactProblem dense = ContactProblem::from_dense({Constraint::make_bilateral(3)}, w, g);
+  for (const DelassusForm form : {DelassusForm::dense, DelassusForm::sparse}) {
+    const ContactProblem problem = dense.in_form(form);
+    SweepEngine engine;
+    RecordingLaw law;
+    engine.start(problem, VectorX::Zero(3));
+    engine.sweep(law);
+    EXPECT_LE(engine.refresh_velocity().norm(), 1e-14);
+  }
+  const ContactProblem sparse = dense.in_form(DelassusForm::sparse);
+  SparseSweep sweeps;
+  VectorX impulse = VectorX::Zero(3), velocity(3);
+  sweeps.load(sparse);
+  sweeps.sweep(impulse.data(), false);
+  sparse.velocity(impulse, velocity);
+  EXPECT_LE(velocity.norm(), 1e-14);
+}
 
 TEST(BestIterate, IgnoresWhatIsNotBetterOrNotANumber) {
   BestIterate best;

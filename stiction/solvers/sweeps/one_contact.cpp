@@ -9,7 +9,7 @@ namespace stiction {
 namespace {
 
 constexpr double unit_roundoff = std::numeric_limits<double>::epsilon();
-constexpr double negligible = 1e-13;  // of the largest diagonal entry: no inertia at all
+constexpr double negligible = 1e-13;  // pivot to the largest diagonal entry: what rounding can make of none
 
 // k(α) by polynomials: with a(α) = adj(S + αI) q̃ (linear in α) and det(α) of S + αI,
 // λ_T = −a/det and λ_N = (W_NT a − q_N det)/(W_NN det), so k and k' cost one root and two divisions.
@@ -106,7 +106,6 @@ bool invert_regular(const double* w, double* inverse) {
 
 // The rule for singular blocks: in place, pivot by pivot, the largest first.
 void invert_independent_rows(const double* w, double* inverse) {
-  constexpr double dependent = 1e-10;  // of the row's own diagonal entry: what elimination leaves of it is rounding
   const double least = negligible * std::max({w[0], w[4], w[8]});
   double a[9];
   bool done[3] = {};
@@ -114,7 +113,7 @@ void invert_independent_rows(const double* w, double* inverse) {
   for (int round = 0; round < 3; ++round) {
     int p = -1;
     for (int k = 0; k < 3; ++k) {
-      const bool usable = !done[k] && a[4 * k] > std::max(least, dependent * w[4 * k]);
+      const bool usable = !done[k] && a[4 * k] > least;
       if (usable && (p < 0 || a[4 * k] > a[4 * p])) p = k;
     }
     if (p < 0) break;
