@@ -13,7 +13,8 @@ import traceback
 from .engine import ENGINES, IN_PROCESS, Unsupported, available, make_engine
 from .scenes import SCENES, Measured, Run
 
-STAGES = ("kinematics", "collide", "free_velocity", "rows", "solve", "judge", "integrate")
+STAGES = ("kinematics", "collide", "sleep", "free_velocity", "reach", "free_motion", "rows", "warm_start", "islands", "problems", "solve",
+          "servos", "judge", "account", "integrate", "remember", "look_ahead", "recheck", "certify", "accept")
 
 
 def arguments(argv):

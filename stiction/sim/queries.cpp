@@ -41,7 +41,7 @@ const VectorX& Simulator::actuator_forces() const {
   return workspace_->actuation.actuator_forces();
 }
 
-const DynamicsData& Simulator::Workspace::past_dynamics() {
+const DynamicsData& Simulator::Workspace::find_dynamics_before() {
   if (!dynamics_before) dynamics_before.emplace(*model);
   if (!dynamics_before_current) {
     // Of its forces, those of turning belong to another velocity.
@@ -84,7 +84,7 @@ const VectorX& Simulator::constraint_impulse() const {
     w.constraint_impulse.setZero();
     return w.constraint_impulse;
   }
-  multiply_inertia(*w.model, w.past_dynamics(), w.v_constraint.data(), w.constraint_impulse.data());
+  multiply_inertia(*w.model, w.find_dynamics_before(), w.v_constraint.data(), w.constraint_impulse.data());
   if (const double* added = w.actuation.added_diagonal()) {
     for (Eigen::Index j = 0; j < w.v_constraint.size(); ++j) w.constraint_impulse[j] += added[j] * w.v_constraint[j];
   }
@@ -102,7 +102,7 @@ std::pair<Vector3, Vector3> Simulator::joint_wrench(int body) {
   if (body < 0 || body >= w.model->num_bodies()) refuse("joint wrench: body ", body, " does not exist");
   if (w.state.step == 0 || !w.has_rows || w.model->bodies[body].joint == JointType::free)
     return {Vector3::Zero(), Vector3::Zero()};
-  w.past_dynamics();
+  w.find_dynamics_before();
   DynamicsData& past = *w.dynamics_before;
   const VectorX acceleration = (w.state.v - w.v_before) / w.time_step;
   VectorX tau(acceleration.size());

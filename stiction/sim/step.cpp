@@ -125,6 +125,7 @@ void Simulator::Workspace::renew_scratch() {
   rows = RowSet();
   stick_memory = StickMemory(*model);
   islands = Islands();
+  redundant_loops = RedundantLoops();
   island_solver.forget();
   sleeping = Sleeping();
   projection = PositionProjection();

@@ -204,7 +204,7 @@ struct Simulator::Workspace {
   void resize_velocities();
   void renew_scratch();  // all that is neither input nor state, as in a new simulator
   void list_contacts();
-  const DynamicsData& past_dynamics();
+  const DynamicsData& find_dynamics_before();
   template <class Function>
   void for_each_loop_wrench(Function&& function);
   void wake();    // everything: a force on the world changed
