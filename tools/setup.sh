@@ -16,7 +16,6 @@ PACKAGES=(
   patchelf                                # a private copy of MuJoCo's library
 )
 SANITIZER_PACKAGES=(clang-19 libclang-rt-19-dev)
-WHEEL_PACKAGES=(libaec-dev zlib1g-dev)   # static libraries that the static HDF5 needs
 
 say() { printf '\033[1m== %s\033[0m\n' "$*" >&2; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
