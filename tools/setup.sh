@@ -17,7 +17,6 @@ PACKAGES=(
 )
 SANITIZER_PACKAGES=(clang-19 libclang-rt-19-dev)
 FORMAT_PACKAGES=(clang-format-19)
-WHEEL_PACKAGES=(libaec-dev zlib1g-dev)   # static libraries that the static HDF5 needs
 
 say() { printf '\033[1m== %s\033[0m\n' "$*" >&2; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }

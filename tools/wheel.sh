@@ -13,7 +13,7 @@ fi
 try=1
 if [ "${1:-}" = --no-try ]; then try=0; shift; fi
 source "$(dirname "$0")/setup.sh"
-setup_packages "${PACKAGES[@]}" "${WHEEL_PACKAGES[@]}"
+setup_packages "${PACKAGES[@]}"
 
 interpreters=("$@")
 if [ ${#interpreters[@]} -eq 0 ]; then
