@@ -23,6 +23,7 @@ MAY_USE = {
     "learning": {"math", "contact", "solvers", "model", "dynamics", "collision", "constraints", "sim"},
     "problem_files": {"math", "contact"},
     "io": {"math", "contact", "solvers", "model", "dynamics", "collision", "constraints", "sim", "problem_files"},
+    "viewer": {"math", "contact", "solvers", "model", "dynamics", "collision", "constraints", "sim", "problem_files", "io"},
 }
 
 # Libraries that one room alone may touch, so that a user of the others need not have them.
@@ -33,6 +34,7 @@ FOREIGN = {
     "mujoco": {"io"},
     "pugixml.hpp": {"io"},
     "unsupported": set(),
+    "zlib.h": {"viewer"},
 }
 
 # Files that must not know certain headers although their room may: (file, header, reason).

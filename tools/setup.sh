@@ -10,6 +10,7 @@ PACKAGES=(
   libeigen3-dev libhdf5-dev               # linear algebra, FCLIB files
   libqhull-dev                            # convex hulls
   libpugixml-dev                          # URDF, SDF, COLLADA meshes
+  zlib1g-dev                              # data in pages of `stiction view`
   libcli11-dev nlohmann-json3-dev         # the command
   libgtest-dev libbenchmark-dev           # tests, micro-benchmarks
   python3-venv python3-dev                # the Python package
