@@ -78,7 +78,7 @@ export class ContactLayer {
       return mesh;
     };
     this.cones = make(pointed(new THREE.ConeGeometry(1, 1, 32, 1, true)).translate(0, 0, -0.5).rotateX(Math.PI),
-      material({ opacity: 0.28, side: THREE.DoubleSide, depthWrite: false }), 6, true);
+      material({ opacity: 0.22, side: THREE.DoubleSide, depthWrite: false }), 6, true);
     this.shafts = make(pointed(new THREE.CylinderGeometry(1, 1, 1, 12)).translate(0, 0, 0.5), arrow, 7, false);
     this.heads = make(pointed(new THREE.ConeGeometry(1, 1, 16)).translate(0, 0, 0.5), arrow, 7, false);
     this.points = make(new THREE.SphereGeometry(1, 14, 10), material({}), 8, true);

@@ -164,7 +164,7 @@ class Page {
     const bodies = gui.addFolder("Bodies");
     const look = () => stage.setLook(state.coloring, state.opacity);
     bodies.add(state, "opacity", 0.1, 1).onChange(look);
-    bodies.add(state, "coloring", { "as in the model": "model", "one by one": "bodies" }).name("colours").onChange(look);
+    bodies.add(state, "coloring", { model: "model", bodies: "bodies" }).name("colours of").onChange(look);
     const page = gui.addFolder("Page");
     const self = this;
     page.add({ get dark() { return self.theme === "dark"; }, set dark(on: boolean) { self.setTheme(on ? "dark" : "light"); } }, "dark");

@@ -54,8 +54,7 @@ export class Stage {
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.renderer.toneMapping = THREE.NeutralToneMapping;
-    const { box, size } = this.bounds(first, last);
-    const ball = box.getBoundingSphere(new THREE.Sphere());
+    const { ball, size } = this.bounds(first, last);
     this.extent = Math.max(ball.radius, 1e-3);
     this.shapes = new ShapeLayer(source, this.extent);
     this.contacts = new ContactLayer(source, options(this.extent, size), SCENE_COLORS.light);
@@ -67,7 +66,7 @@ export class Stage {
     this.camera.far = 200 * this.extent;
     this.home.target.copy(ball.center);
     const away = new THREE.Vector3(0.9, -1.35, 0.62).normalize();
-    this.home.position.copy(ball.center).addScaledVector(away, 2.3 * this.extent);
+    this.home.position.copy(ball.center).addScaledVector(away, 3.0 * this.extent);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = false;
     this.controls.maxDistance = 60 * this.extent;
@@ -76,13 +75,12 @@ export class Stage {
   }
 
   // Of everything that moves, at the start and at the end; of the world where nothing does. `size`: of a typical body.
-  private bounds(first: Frame, last: Frame): { box: THREE.Box3; size: number } {
-    const box = new THREE.Box3(), sizes: number[] = [];
+  private bounds(first: Frame, last: Frame): { ball: THREE.Sphere; size: number } {
+    let balls: THREE.Sphere[] = [];
     for (const moving of [true, false]) {
       for (const shape of this.source.model.shapes) {
         if ((shape.body >= 0) !== moving || shape.kind === "plane") continue;
         const r = reach(shape.size, shape.kind, this.source.surfaces[shape.mesh]?.vertices);
-        sizes.push(r);
         for (const frame of moving ? [first, last] : [first]) {
           const centre = new THREE.Vector3(shape.pose[0], shape.pose[1], shape.pose[2]);
           if (moving) {
@@ -90,15 +88,19 @@ export class Stage {
             centre.applyQuaternion(new THREE.Quaternion(c[3][i], c[4][i], c[5][i], c[6][i]))
               .add(new THREE.Vector3(c[0][i], c[1][i], c[2][i]));
           }
-          if (!Number.isFinite(centre.length())) continue;
-          box.expandByPoint(centre.clone().addScalar(r)).expandByPoint(centre.clone().addScalar(-r));
+          balls.push(new THREE.Sphere(centre, r));
         }
       }
-      if (!box.isEmpty()) break;
+      balls = balls.filter(({ center, radius }) => Number.isFinite(center.length() + radius));
+      if (balls.length > 0) break;
     }
-    if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, 0), new THREE.Vector3(1, 1, 1));
-    sizes.sort((a, b) => a - b);
-    return { box, size: sizes[sizes.length >> 1] ?? 1 };
+    if (balls.length === 0) balls.push(new THREE.Sphere(new THREE.Vector3(0, 0, 0.5), 1));
+    const box = new THREE.Box3();
+    for (const { center, radius } of balls) box.expandByPoint(center.clone().addScalar(radius)).expandByPoint(center.clone().subScalar(radius));
+    const ball = new THREE.Sphere(box.getCenter(new THREE.Vector3()), 0);
+    for (const { center, radius } of balls) ball.radius = Math.max(ball.radius, ball.center.distanceTo(center) + radius);
+    const sizes = balls.map(({ radius }) => radius).sort((a, b) => a - b);
+    return { ball, size: sizes[sizes.length >> 1] };
   }
 
   private setLights(): void {

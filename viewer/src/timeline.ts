@@ -107,7 +107,10 @@ export class Timeline {
       scales: { x: { time: false }, y: chart.floor ? { distr: 3, range: (_, low, high) => decades(low, high) } : {} },
       axes: [
         { ...axis, size: 18, gap: 2, values: (_, ticks) => ticks.map((t) => number(t, 6).replace(/\.?0+$/, "")) },
-        { ...axis, size: 40, gap: 2, space: 22, values: (plot, ticks) => ticks.map((t) => t === null ? "" : chart.floor ? decade(t, plot) : tick(t)) },
+        {
+          ...axis, size: 40, gap: 2, space: 22, values: (_, ticks) => ticks.map((t) => chart.floor ? power(t) : tick(t)),
+          ...(chart.floor ? { splits: (_: uPlot, __: number, min: number, max: number) => powers(min, max), filter: (_: uPlot, all: number[]) => all } : {}),
+        },
       ],
       series: [{}, ...chart.series.map(({ color, dash }) => ({ stroke: color, width: 1.4, dash, points: { show: false }, spanGaps: false }))],
       hooks: { drawClear: [(plot) => this.drawUncertified(plot)], draw: [(plot) => drawLimit(plot, chart.limit, style.getPropertyValue("--faint"))] },
@@ -187,11 +190,16 @@ function tick(value: number): string {
   return number(value, 3).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
 }
 
-// Every second, third … power of ten where there are many.
-function decade(value: number, plot: uPlot): string {
-  const power = Math.round(Math.log10(value));
-  const between = Math.max(1, Math.ceil(Math.log10(plot.scales.y.max! / plot.scales.y.min!) / 4));
-  return Math.abs(Math.log10(value) - power) < 1e-6 && power % between === 0 ? `1e${power}`.replace("-", "−") : "";
+// Powers of ten, every second, third … where there are many.
+function powers(min: number, max: number): number[] {
+  const from = Math.round(Math.log10(min)), to = Math.round(Math.log10(max));
+  const between = Math.max(1, Math.ceil((to - from) / 4)), found: number[] = [];
+  for (let k = Math.ceil(from / between) * between; k <= to; k += between) found.push(10 ** k);
+  return found;
+}
+
+function power(value: number): string {
+  return `1e${Math.round(Math.log10(value))}`.replace("-", "−");
 }
 
 function drawLimit(plot: uPlot, limit: number | undefined, color: string): void {
