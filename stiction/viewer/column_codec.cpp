@@ -97,7 +97,7 @@ void append_integers(std::span<const std::int32_t> values, Bytes& out) {
 Bytes deflate(std::span<const std::uint8_t> bytes) {
   z_stream stream{};
   constexpr int raw = -15, memory = 9;
-  if (deflateInit2(&stream, 9, Z_DEFLATED, raw, memory, Z_DEFAULT_STRATEGY) != Z_OK) throw std::bad_alloc();
+  if (deflateInit2(&stream, 6, Z_DEFLATED, raw, memory, Z_DEFAULT_STRATEGY) != Z_OK) throw std::bad_alloc();
   Bytes out(deflateBound(&stream, bytes.size()));
   stream.next_in = const_cast<Bytef*>(bytes.data());
   stream.avail_in = static_cast<uInt>(bytes.size());

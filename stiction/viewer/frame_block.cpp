@@ -1,20 +1,32 @@
 #include "stiction/viewer/frame_block.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace stiction::viewer {
 namespace {
 
-// Digits of what is read as a number (five of forces, four of velocities and gaps); poses are full.
+// Digits of what is read as a number: five of forces, four of velocities of bodies, three of slip and gaps. Poses are
+// full.
 constexpr Precision body_velocity{13, 1e-6F};
-constexpr Precision position{20}, normal{18}, force{17, 1e-6F}, velocity{13, 1e-6F}, gap{13, 1e-9F};
+constexpr Precision position{20}, normal{18}, force{17, 1e-6F}, velocity{11, 1e-6F}, gap{11, 1e-9F};
 
 Precision precision_of(int column) {
   if (column < static_cast<int>(ContactColumn::gap)) return {};
   if (column < static_cast<int>(ContactColumn::position_x)) return gap;
   if (column < static_cast<int>(ContactColumn::normal_x)) return position;
-  if (column < static_cast<int>(ContactColumn::force_x)) return normal;
-  return column < static_cast<int>(ContactColumn::velocity_x) ? force : velocity;
+  if (column < static_cast<int>(ContactColumn::force_t1)) return normal;
+  return column < static_cast<int>(ContactColumn::velocity_t1) ? force : velocity;
+}
+
+// How far the contact frame is turned about its normal, from the frame that the page makes of the normal it gets.
+double angle_of(const Matrix3& frame) {
+  Vector3 rounded;
+  for (int k = 0; k < 3; ++k) rounded[k] = round_to(static_cast<float>(frame(k, 2)), normal);
+  const Matrix3 made = rotation_with_z(rounded);
+  const double angle = std::atan2(frame.col(0).dot(made.col(1)), frame.col(0).dot(made.col(0)));
+  constexpr double rounding = 1e-5;  // of the normal
+  return std::abs(angle) < rounding ? 0.0 : angle;
 }
 
 void append_word(std::size_t value, Bytes& out) {
@@ -23,7 +35,8 @@ void append_word(std::size_t value, Bytes& out) {
 
 }  // namespace
 
-FrameBlock::FrameBlock(const Model& model) : model_(model), dynamics_(model), last_rotation_(model.bodies.size()) {}
+FrameBlock::FrameBlock(const Model& model, double time_step)
+    : model_(model), time_step_(time_step), dynamics_(model), last_rotation_(model.bodies.size()) {}
 
 std::size_t FrameBlock::num_values() const {
   return num_body_columns * bodies_[0].size() + num_contact_columns * before_.size();
@@ -70,7 +83,7 @@ void FrameBlock::add_contacts(std::span<const Contact> contacts) {
     const bool is_known = found != last_.end() && found->first == point.id;
     rows.emplace_back(point.id, static_cast<std::int32_t>(before_.size()));
     before_.push_back(is_known ? found->second : -1);
-    const Vector3 slip = contact.frame * contact.velocity;
+    const Vector3 pushing = contact.impulse / time_step_;
     const double row[num_contact_columns] = {static_cast<double>(point.id.shape_a),
                                              static_cast<double>(point.id.shape_b),
                                              static_cast<double>(contact.regime),
@@ -82,12 +95,13 @@ void FrameBlock::add_contacts(std::span<const Contact> contacts) {
                                              contact.frame(0, 2),
                                              contact.frame(1, 2),
                                              contact.frame(2, 2),
-                                             contact.force.x(),
-                                             contact.force.y(),
-                                             contact.force.z(),
-                                             slip.x(),
-                                             slip.y(),
-                                             slip.z()};
+                                             angle_of(contact.frame),
+                                             pushing.x(),
+                                             pushing.y(),
+                                             pushing.z(),
+                                             contact.velocity.x(),
+                                             contact.velocity.y(),
+                                             contact.velocity.z()};
     for (int k = 0; k < num_contact_columns; ++k) contacts_[k].push_back(static_cast<float>(row[k]));
   }
   std::sort(rows.begin(), rows.end());

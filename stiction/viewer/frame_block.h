@@ -5,7 +5,7 @@
 //             7 + 6 columns of F × B rows: position, quaternion (x, y, z, w), velocity of the centre of mass, angular
 //             velocity; world axes
 //             which contact of the frame before is the same (integers, C): distance to the one after the last match
-//             17 columns of C rows: contact_columns below
+//             18 columns of C rows: ContactColumn below
 //
 // A block stands alone: no frame needs another block. A recording is cut into such blocks; a live view sends them one
 // frame at a time.
@@ -21,8 +21,10 @@
 namespace stiction::viewer {
 
 inline constexpr int num_pose_columns = 7, num_body_columns = 13;
-// In the page's order. Vectors in world axes; force on body a. Tangents of the contact frame are arbitrary, so the
-// velocity, which a recording has in that frame, is turned into world axes.
+// In the page's order. Position and normal (from b to a) in world axes; force on body a, N, and relative velocity in
+// the contact frame (t1, t2, n), as a recording has them: sliding and parting are told apart to the last digit. The
+// frame is rotation_with_z(normal) turned by `angle` about the normal; as most frames are just that, the column is
+// mostly zero.
 enum class ContactColumn {
   shape_a,
   shape_b,
@@ -35,19 +37,20 @@ enum class ContactColumn {
   normal_x,
   normal_y,
   normal_z,
-  force_x,
-  force_y,
-  force_z,
-  velocity_x,
-  velocity_y,
-  velocity_z,
+  angle,
+  force_t1,
+  force_t2,
+  force_n,
+  velocity_t1,
+  velocity_t2,
+  velocity_n,
   count,
 };
 inline constexpr int num_contact_columns = static_cast<int>(ContactColumn::count);
 
 class FrameBlock {
  public:
-  explicit FrameBlock(const Model& model);
+  FrameBlock(const Model& model, double time_step);
 
   void add(VectorView q, VectorView v, std::span<const Contact> contacts);
   int num_frames() const { return static_cast<int>(contacts_of_.size()); }
@@ -60,6 +63,7 @@ class FrameBlock {
   void add_contacts(std::span<const Contact> contacts);
 
   const Model& model_;
+  const double time_step_;
   DynamicsData dynamics_;
   std::vector<Quaternion> last_rotation_;  // signs of quaternions follow the frame before
   std::array<std::vector<float>, num_body_columns> bodies_;

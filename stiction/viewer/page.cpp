@@ -68,10 +68,20 @@ class ForceSample {
   std::int64_t count_ = 0, stride_ = 1;
 };
 
+double time_step_of(const RecordingReader& recording) {
+  const double set = recording.settings().time_step;
+  return set > 0.0 ? set : recording.model()->suggested_time_step;
+}
+
 class PageWriter {
  public:
   PageWriter(const RecordingReader& recording, std::ostream& out, const PageSettings& settings)
-      : recording_(recording), out_(out), settings_(settings), model_(recording.model()), block_(*model_) {}
+      : recording_(recording),
+        out_(out),
+        settings_(settings),
+        model_(recording.model()),
+        time_step_(time_step_of(recording)),
+        block_(*model_, time_step_) {}
 
   PageSummary write() {
     const std::int64_t num_steps = recording_.num_steps();
@@ -120,7 +130,7 @@ class PageWriter {
     json.begin_object().add("format", static_cast<double>(page_format));
     json.add("title", settings_.title.empty() ? std::string_view(name) : std::string_view(settings_.title));
     json.add("stiction_version", std::string_view(recording_.stiction_version()));
-    json.add("time_step", s.time_step > 0.0 ? s.time_step : model_->suggested_time_step);
+    json.add("time_step", time_step_);
     json.add("solver", std::string_view(s.solver)).add("tolerance", s.tolerance);
     json.add("acceptable_tolerance", s.acceptable_tolerance).add("geometric_tolerance", s.geometric_tolerance);
     json.add("num_steps", static_cast<double>(recording_.num_steps()));
@@ -138,6 +148,7 @@ class PageWriter {
   std::ostream& out_;
   const PageSettings& settings_;
   std::shared_ptr<const Model> model_;
+  double time_step_;
   FrameBlock block_;
   StepColumns steps_;
   ForceSample forces_;

@@ -1,7 +1,7 @@
 // Contacts on the stage: points, force arrows, friction cones, the worst one. All are instances, one per contact; what
 // is not shown is left out.
 import * as THREE from "three";
-import type { Contacts, Frame, Source } from "./source";
+import { type Contacts, type Frame, type Source, toWorld } from "./source";
 import { REGIME_COLORS, WORST_COLOR, type SceneColors } from "./theme";
 
 export interface ContactOptions {
@@ -84,9 +84,12 @@ export class ContactLayer {
     this.points = make(new THREE.SphereGeometry(1, 14, 10), material({}), 8, true);
   }
 
-  // On which body the force is drawn: on a, unless a is the world.
+  // On which body the force is drawn: on the one that is held, never on the world: 1 for a, −1 for b.
   side(contacts: Contacts, row: number): 1 | -1 {
-    return this.source.model.shapes[contacts.shapeA[row]].body < 0 ? -1 : 1;
+    const { shapes, gravity } = this.source.model;
+    if (shapes[contacts.shapeA[row]].body < 0) return -1;
+    if (shapes[contacts.shapeB[row]].body < 0) return 1;
+    return gravity.reduce((sum, g, k) => sum + g * contacts.normal[k][row], 0) > 0 ? -1 : 1;
   }
 
   concerns(contacts: Contacts, row: number, body: number): boolean {
@@ -116,12 +119,12 @@ export class ContactLayer {
         this.points.setMatrixAt(numPoints, matrix.makeScale(size, size, size).setPosition(at));
         this.points.setColorAt(numPoints++, color);
       }
-      force.set(c.force[0][row], c.force[1][row], c.force[2][row]).multiplyScalar(side);
-      const newtons = force.length();
+      const parts = c.force.map((column) => column[row]), newtons = Math.hypot(...parts);
       if (!(newtons > o.threshold)) continue;
-      normal.set(c.normal[0][row], c.normal[1][row], c.normal[2][row]).multiplyScalar(side);
+      force.fromArray(toWorld(c, row, parts)).multiplyScalar(side);
+      normal.set(c.normal[0][row], c.normal[1][row], c.normal[2][row]).multiplyScalar(side).normalize();
       if (o.arrows) this.addArrow(k, at, force, newtons * o.metresPerNewton);
-      if (o.cones) this.addCone(k, at, normal, c.friction[row], Math.max(force.dot(normal), 0) * o.metresPerNewton, color);
+      if (o.cones) this.addCone(k, at, normal, c.friction[row], Math.max(parts[2], 0) * o.metresPerNewton, color);
     }
     this.points.count = numPoints;
     this.shafts.count = this.heads.count = this.shownArrows.length;
@@ -138,7 +141,7 @@ export class ContactLayer {
   private addArrow(contact: number, at: THREE.Vector3, force: THREE.Vector3, length: number): void {
     const i = this.shownArrows.push(contact) - 1;
     const rotation = new THREE.Quaternion().setFromUnitVectors(UP, force.clone().normalize());
-    const width = Math.min(0.5 * this.options.pointSize, 0.08 * length), head = Math.min(0.4 * length, 6 * width);
+    const width = Math.min(0.4 * this.options.pointSize, 0.08 * length), head = Math.min(0.4 * length, 6 * width);
     const matrix = new THREE.Matrix4();
     this.shafts.setMatrixAt(i, matrix.compose(at, rotation, new THREE.Vector3(width, width, length - head)));
     const tip = new THREE.Vector3(0, 0, length - head).applyQuaternion(rotation).add(at);

@@ -1,6 +1,6 @@
 // The card that says what is known of the picked body or contact. Values are those of the frame.
 import { escape, number, vector } from "./format";
-import { type Frame, REGIMES, type Source } from "./source";
+import { type Frame, REGIMES, type Source, toWorld } from "./source";
 import { REGIME_COLORS } from "./theme";
 import type { Picked } from "./stage";
 
@@ -8,10 +8,6 @@ type Row = [label: string, value: string, unit?: string];
 
 function at(columns: Float32Array[], row: number): number[] {
   return columns.map((column) => column[row]);
-}
-
-function dot(a: number[], b: number[]): number {
-  return a.reduce((sum, value, i) => sum + value * b[i], 0);
 }
 
 export function bodyName(source: Source, body: number): string {
@@ -33,7 +29,7 @@ function bodyRows(source: Source, frame: Frame, body: number): Row[] {
     const a = shapes[c.shapeA[i]].body === body, b = shapes[c.shapeB[i]].body === body;
     if (a === b) continue;
     ++count;
-    at(c.force, i).forEach((value, k) => sum[k] += a ? value : -value);
+    toWorld(c, i, at(c.force, i)).forEach((value, k) => sum[k] += a ? value : -value);
   }
   return [
     ["mass", number(info.mass), "kg"],
@@ -47,21 +43,23 @@ function bodyRows(source: Source, frame: Frame, body: number): Row[] {
   ];
 }
 
-function contactRows(source: Source, frame: Frame, contact: number): Row[] {
+// `side`: the body that the force is told of, 1 for a, −1 for b, as it is drawn.
+function contactRows(source: Source, frame: Frame, contact: number, side: 1 | -1): Row[] {
   const c = frame.contacts, row = c.begin + contact;
-  const force = at(c.force, row), normal = at(c.normal, row), velocity = at(c.velocity, row);
-  const pressing = dot(force, normal), parting = dot(velocity, normal);
-  const friction = Math.hypot(...force.map((value, k) => value - pressing * normal[k]));
-  const slip = Math.hypot(...velocity.map((value, k) => value - parting * normal[k]));
+  const parts = at(c.force, row), velocity = at(c.velocity, row);
+  const pressing = parts[2], parting = velocity[2];
+  const friction = Math.hypot(parts[0], parts[1]), slip = Math.hypot(velocity[0], velocity[1]);
   const mu = c.friction[row], limit = mu * pressing;
+  const [on, from] = side > 0 ? [c.shapeA, c.shapeB] : [c.shapeB, c.shapeA];
+  const force = toWorld(c, row, parts).map((value) => side * value);
   return [
-    ["on", shapeName(source, c.shapeA[row])],
-    ["from", shapeName(source, c.shapeB[row])],
+    ["on", shapeName(source, on[row])],
+    ["from", shapeName(source, from[row])],
     ["position", vector(at(c.position, row)), "m"],
-    ["normal", vector(normal)],
+    ["normal", vector(at(c.normal, row).map((value) => side * value))],
     ["gap", number(c.gap[row], 3), "m"],
     ["force", vector(force), "N"],
-    ["its length", number(Math.hypot(...force), 5), "N"],
+    ["its length", number(Math.hypot(...parts), 5), "N"],
     ["pressing", number(pressing, 5), "N"],
     ["friction", number(friction, 5), "N"],
     ["of its limit", limit > 0 ? `${(100 * friction / limit).toFixed(1)} %` : "–"],
@@ -81,7 +79,7 @@ export class Details {
     });
   }
 
-  show(frame: Frame, picked: Picked, follows: boolean): void {
+  show(frame: Frame, picked: Picked, follows: boolean, side: 1 | -1): void {
     const isContact = picked.contact >= 0 && picked.contact < frame.contacts.count;
     this.element.hidden = !isContact && picked.body < 0;
     if (this.element.hidden) return;
@@ -89,7 +87,7 @@ export class Details {
     if (isContact) {
       const regime = frame.contacts.regime[frame.contacts.begin + picked.contact];
       title = `<i style="background:${REGIME_COLORS[regime]}"></i>contact ${picked.contact}, ${REGIMES[regime]}`;
-      rows = contactRows(this.source, frame, picked.contact);
+      rows = contactRows(this.source, frame, picked.contact, side);
     } else {
       title = escape(bodyName(this.source, picked.body));
       rows = bodyRows(this.source, frame, picked.body);

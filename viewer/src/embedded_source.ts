@@ -60,7 +60,7 @@ function readBlock(bytes: Uint8Array, numBodies: number): Block {
     if (before[i] === NEW_CONTACT) before[i] = -1;
     else expected = (before[i] += expected) + 1;
   }
-  const contacts = Array.from({ length: 17 }, () => reader.column(before));
+  const contacts = Array.from({ length: 18 }, () => reader.column(before));
   return { contactsBegin, bodies, contacts };
 }
 
@@ -139,7 +139,7 @@ export class EmbeddedSource implements Source {
     const contacts: Contacts = {
       begin: block.contactsBegin[row], count: block.contactsBegin[row + 1] - block.contactsBegin[row],
       shapeA: c[0], shapeB: c[1], regime: c[2], friction: c[3], gap: c[4],
-      position: c.slice(5, 8), normal: c.slice(8, 11), force: c.slice(11, 14), velocity: c.slice(14, 17),
+      position: c.slice(5, 8), normal: c.slice(8, 11), angle: c[11], force: c.slice(12, 15), velocity: c.slice(15, 18),
     };
     return { index, bodies: block.bodies, bodyBegin: row * this.model.bodies.length, contacts };
   }

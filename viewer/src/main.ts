@@ -6,7 +6,7 @@ import { baseName, Film, savePng } from "./exports";
 import { number } from "./format";
 import { type Key, listenToKeys } from "./keys";
 import { Player } from "./player";
-import { type Frame, REGIMES, type Source, uncertifiedReasons } from "./source";
+import { type Frame, REGIMES, type Source, toWorld, uncertifiedReasons } from "./source";
 import { NOTHING, NoWebGL, type Picked, Stage } from "./stage";
 import { REGIME_COLORS, systemTheme, type Theme, WORST_COLOR } from "./theme";
 import { Timeline } from "./timeline";
@@ -45,7 +45,7 @@ class Page {
         points: true, arrows: true, cones: true, worst: true, inFront: true, onlyPicked: false,
         metresPerNewton: source.model.typical_force > 0 ? Math.min(1.6 * size, 0.25 * extent) / source.model.typical_force : 1,
         coneHeight: Math.min(1.6 * size, 0.25 * extent),
-        threshold: 1e-3 * source.model.typical_force, pointSize: Math.min(0.045 * size, 0.012 * extent),
+        threshold: 1e-3 * source.model.typical_force, pointSize: Math.min(0.04 * size, 0.012 * extent),
       }));
     } catch (error) {
       if (!(error instanceof NoWebGL)) throw error;
@@ -93,7 +93,9 @@ class Page {
   }
 
   private showDetails(): void {
-    this.details.show(this.frame, this.picked, this.stage !== undefined && this.stage.follows >= 0 && this.stage.follows === this.picked.body);
+    const { contacts } = this.frame, { body, contact } = this.picked;
+    const side = contact >= 0 && this.stage ? this.stage.contacts.side(contacts, contacts.begin + contact) : 1;
+    this.details.show(this.frame, this.picked, body >= 0 && this.stage?.follows === body, side);
   }
 
   private showChip(index: number): void {
@@ -274,8 +276,8 @@ function expose(page: Page): void {
           const row = c.begin + k;
           return {
             shapes: [c.shapeA[row], c.shapeB[row]], regime: REGIMES[c.regime[row]], friction: c.friction[row], gap: c.gap[row],
-            position: vectorAt(c.position, row), normal: vectorAt(c.normal, row), force: vectorAt(c.force, row),
-            velocity: vectorAt(c.velocity, row), shown: shown?.[k],
+            position: vectorAt(c.position, row), normal: vectorAt(c.normal, row),
+            force: toWorld(c, row, vectorAt(c.force, row)), forceInFrame: vectorAt(c.force, row), velocity: vectorAt(c.velocity, row), shown: shown?.[k],
           };
         });
       },

@@ -38,7 +38,8 @@ export interface ModelInfo {
 
 export const REGIMES = ["open", "sticking", "sliding"] as const;
 
-// Contacts of one frame, a slice of columns. Vectors in world axes; force on body a, normal from b to a.
+// Contacts of one frame, a slice of columns. Position and normal (from b to a) in world axes; force on body a and
+// relative velocity in the contact frame (t1, t2, n).
 export interface Contacts {
   begin: number;
   count: number;
@@ -49,8 +50,19 @@ export interface Contacts {
   gap: Float32Array;
   position: Float32Array[];
   normal: Float32Array[];
+  angle: Float32Array;  // of the contact frame about the normal
   force: Float32Array[];
   velocity: Float32Array[];
+}
+
+// World axes of a vector in the contact frame. The frame without angle is that of rotation_with_z (stiction/math/pose.h).
+export function toWorld(contacts: Contacts, row: number, [t1, t2, along]: number[]): number[] {
+  const [x, y, z] = contacts.normal.map((column) => column[row]);
+  const h = 1 / (1 + Math.abs(z)), cosine = Math.cos(contacts.angle[row]), sine = Math.sin(contacts.angle[row]);
+  const e1 = z < 0 ? [1 - x * x * h, -x * y * h, x] : [1 - x * x * h, -x * y * h, -x];
+  const e2 = z < 0 ? [x * y * h, y * y * h - 1, -y] : [-x * y * h, 1 - y * y * h, -y];
+  const a = cosine * t1 - sine * t2, b = sine * t1 + cosine * t2;
+  return [x, y, z].map((n, k) => a * e1[k] + b * e2[k] + along * n);
 }
 
 export interface Frame {
