@@ -180,6 +180,7 @@ void add_view(CLI::App& app, ViewOptions& options) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000000000}))
       ->capture_default_str();
   verb->add_option("--title", options.title, "Title of the page; default: the name of the recording");
+  verb->add_flag("--json", options.json, "Print one JSON object: page, steps, frames, bytes");
   verb->footer(
       "\nThe page holds everything and asks the network for nothing: open it from disk, send it, put it on a server.\n"
       "It shows bodies, contacts, forces and friction cones of every step, and residual, energy and penetration over\n"

@@ -10,6 +10,7 @@
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "stiction/math/refuse.h"
+#include "stiction/viewer/json_text.h"
 #include "stiction/viewer/page.h"
 
 namespace stiction::cli {
@@ -33,6 +34,21 @@ std::string size_text(std::int64_t bytes) {
   return text;
 }
 
+void print_summary(bool json, const std::string& path, std::int64_t num_steps, const PageSummary& summary) {
+  if (json) {
+    viewer::JsonText text;
+    text.begin_object().add("page", std::string_view(path)).add("num_steps", static_cast<double>(num_steps));
+    text.add("num_frames", static_cast<double>(summary.num_frames));
+    text.add("num_uncertified", static_cast<double>(summary.num_uncertified));
+    text.add("num_bytes", static_cast<double>(summary.num_bytes)).end_object();
+    std::cout << text.text() << '\n';
+    return;
+  }
+  std::cout << path << ": " << summary.num_frames << " of " << num_steps << " steps, " << size_text(summary.num_bytes);
+  if (summary.num_uncertified > 0) std::cout << ", " << summary.num_uncertified << " not certified";
+  std::cout << "; open it in a browser\n";
+}
+
 }  // namespace
 
 int view_recording(const ViewOptions& options) {
@@ -49,10 +65,7 @@ int view_recording(const ViewOptions& options) {
   };
   const PageSummary summary = save_page(recording, path, settings);
   progress.clear();
-  std::cout << path << ": " << summary.num_frames << " of " << recording.num_steps() << " steps, "
-            << size_text(summary.num_bytes);
-  if (summary.num_uncertified > 0) std::cout << ", " << summary.num_uncertified << " not certified";
-  std::cout << "; open it in a browser\n";
+  print_summary(options.json, path, recording.num_steps(), summary);
   return exit_success;
 }
 

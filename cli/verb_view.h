@@ -11,6 +11,7 @@ struct ViewOptions {
   std::string page_path;  // empty: the recording's name with the ending .html
   std::string title;
   std::int64_t every = 1;
+  bool json = false;
 };
 
 // Throws std::invalid_argument or std::runtime_error where the recording cannot be read or the page not written.

@@ -6,7 +6,7 @@ import re
 import tempfile
 import unittest
 
-from command import SCENES, run
+from command import SCENES, parse, run
 
 BALL = """<robot name="ball"><link name="ball"><inertial><mass value="1"/>
   <inertia ixx="0.004" iyy="0.004" izz="0.004" ixy="0" ixz="0" iyz="0"/></inertial>
@@ -46,6 +46,12 @@ class View(unittest.TestCase):
         self.assertIn("11 of 100 steps", result.stdout)
         self.assertIn('"title":"a ball"', page.read_text())
         self.assertFalse((self.folder / "ball.html").exists())
+
+    def test_json(self):
+        result = run("view", self.recording, "--json", "--every", 7)
+        page = self.folder / "ball.html"
+        self.assertEqual({"page": str(page), "num_steps": 100, "num_frames": 16, "num_uncertified": 0,
+                          "num_bytes": page.stat().st_size}, parse(result.stdout))
 
     def test_what_is_no_recording(self):
         self.refused("there is no such file", self.folder / "none.h5")

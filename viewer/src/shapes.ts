@@ -69,6 +69,16 @@ function gridMaterial(colors: SceneColors, cell: number): THREE.MeshStandardMate
   return material;
 }
 
+// Thin edges, so that boxes side by side stay apart.
+function addEdges(material: THREE.MeshStandardMaterial): void {
+  material.defines = { ...material.defines, USE_UV: "" };
+  material.onBeforeCompile = (shader) => {
+    shader.fragmentShader = shader.fragmentShader.replace("#include <color_fragment>", `#include <color_fragment>
+      vec2 inside = min(vUv, 1.0 - vUv) / max(fwidth(vUv), 1e-6);
+      diffuseColor.rgb *= mix(0.45, 1.0, smoothstep(0.4, 1.6, min(inside.x, inside.y)));`);
+  };
+}
+
 export class ShapeLayer {
   readonly root = new THREE.Group();
   private readonly groups: Group[] = [];
@@ -118,6 +128,7 @@ export class ShapeLayer {
         roughness: 0.6, metalness: 0.02, transparent: alpha < 1, opacity: alpha, depthWrite: alpha >= 0.5,
         side: first.kind === "triangle_mesh" || first.kind === "height_field" ? THREE.DoubleSide : THREE.FrontSide,
       });
+    if (first.kind === "box") addEdges(material);
     const mesh = new THREE.InstancedMesh(geometryOf(first, this.source).make(), material, shapes.length);
     mesh.castShadow = !isPlane && alpha > 0.3;
     mesh.receiveShadow = true;
