@@ -1,5 +1,6 @@
 // Opens a page in Chromium, without network, does what people do, and prints what it found as JSON.
 //   node browser.mjs PAGE CHROMIUM STEPS [FOLDER for screenshots]     STEPS: 0,5,9
+import { stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -101,6 +102,23 @@ if (contact) {
   found.contactText = await tab.textContent("#details");
 }
 
+// The camera follows a picked body.
+await tab.keyboard.press("Escape");
+await tab.evaluate(() => window.stiction.seek(0));
+const of = await tab.evaluate(() => {
+  window.stiction.stage.contacts.options.points = false;
+  return window.stiction.stage.toScreen(window.stiction.bodies()[0].slice(0, 3));
+});
+await tab.mouse.click(of.x, of.y);
+await tab.keyboard.press("f");
+const where = () => tab.evaluate(() => [window.stiction.stage.controls.target.toArray(), window.stiction.bodies()[0].slice(0, 3)]);
+const [target, body] = await where();
+await tab.keyboard.press("End");
+const [targetThen, bodyThen] = await where();
+found.followed = targetThen.map((value, k) => value - target[k]);
+found.bodyMoved = bodyThen.map((value, k) => value - body[k]);
+await tab.keyboard.press("Escape");
+
 // Random seeks, backwards too: from the call until the frame is shown.
 found.seeks = await tab.evaluate(async () => {
   const times = [], { player, seek } = window.stiction;
@@ -119,6 +137,15 @@ found.seeks = await tab.evaluate(async () => {
 const [download] = await Promise.all([tab.waitForEvent("download"), tab.keyboard.press("s")]);
 found.png = download.suggestedFilename();
 
+// A film is saved.
+await tab.keyboard.press("Home");
+await tab.evaluate(() => { window.stiction.player.speed = 0.05; });  // does not reach the end
+await tab.keyboard.press("v");
+await tab.waitForTimeout(2500);
+const [film] = await Promise.all([tab.waitForEvent("download"), tab.keyboard.press("v")]);
+found.film = film.suggestedFilename();
+found.filmBytes = (await stat(await film.path())).size;
+
 if (pictures) {
   await tab.evaluate((at) => window.stiction.seek(at), last);
   await tab.waitForTimeout(1000);
@@ -132,6 +159,16 @@ found.darkSky = await dark.evaluate(() => getComputedStyle(document.body).backgr
 await dark.keyboard.press("d");
 found.switched = await dark.evaluate(() => document.documentElement.dataset.theme);
 await dark.close();
+
+// A finger on a small screen.
+const phone = await open({ viewport: { width: 390, height: 760 }, hasTouch: true, isMobile: true });
+const finger = await phone.evaluate(() => {
+  window.stiction.stage.contacts.options.points = false;
+  return window.stiction.stage.toScreen(window.stiction.bodies()[0].slice(0, 3));
+});
+await phone.touchscreen.tap(finger.x, finger.y);
+found.tapped = await phone.evaluate(() => window.stiction.picked());
+await phone.close();
 
 // Without WebGL the page says what to do, and the timeline works.
 const flat = await open({ colorScheme: "dark" }, () => {

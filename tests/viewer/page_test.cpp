@@ -28,15 +28,16 @@ class Pages : public ::testing::Test {
 
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
-  RecordingReader record(int steps) const {
+  RecordingReader record(int steps, const SimulatorSettings& settings = {}) const {
     ModelBuilder builder;
     builder.add_shape({.geometry = Plane{}});
+    const Quaternion tilt(Eigen::AngleAxisd(0.4, Vector3(1.0, 0.5, 0.0).normalized()));
     for (int i = 0; i < 3; ++i) {
-      const int body = builder.add_body(
-          {.name = "</script>\"box\x01 " + std::to_string(i), .pose = Pose(Vector3(0.3 * i, 0.0, 0.1 + 0.2 * i))});
+      const int body = builder.add_body({.name = "</script>\"box\x01 " + std::to_string(i),
+                                         .pose = Pose(tilt, Vector3(0.3 * i, 0.0, 0.2 + 0.2 * i))});
       builder.add_shape({.body = body, .geometry = Box{Vector3(0.1, 0.1, 0.1)}, .density = 500});
     }
-    Simulator simulator(builder.build());
+    Simulator simulator(builder.build(), settings);
     RecordingWriter writer(path("run.h5"), simulator);
     for (int i = 0; i < steps; ++i) writer.append(simulator, simulator.step());
     writer.close();
@@ -80,6 +81,25 @@ TEST_F(Pages, EveryManyStepsAndTheLast) {
   EXPECT_EQ(write_page(record(20), out, settings).num_frames, 4);  // 0, 7, 14, 19
   settings.every = 0;
   EXPECT_THROW(write_page(record(20), out, settings), std::invalid_argument);
+}
+
+TEST_F(Pages, StepsThatAreNotCertifiedAreNeverLeftOut) {
+  const RecordingReader recording = record(300, {.time_step = 2e-3, .geometric_tolerance = 1e-7});
+  std::int64_t shown = 0, uncertified = 0, step = 0;
+  for (const StepReport& report : recording.reports()) {
+    const bool is_regular = step % 50 == 0 || step == 299;
+    shown += is_regular || !report.certified() ? 1 : 0;
+    uncertified += report.certified() ? 0 : 1;
+    ++step;
+  }
+  ASSERT_GT(uncertified, 0);
+  ASSERT_LT(uncertified, 200);
+  std::ostringstream out;
+  PageSettings settings;
+  settings.every = 50;
+  const PageSummary summary = write_page(recording, out, settings);
+  EXPECT_EQ(summary.num_frames, shown);
+  EXPECT_EQ(summary.num_uncertified, uncertified);
 }
 
 TEST_F(Pages, NamesCannotEndTheirElement) {
