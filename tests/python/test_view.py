@@ -66,6 +66,34 @@ def test_bad_places_and_arguments(recording, tmp_path):
         recording.show(every=0)
 
 
+def test_a_heap_of_a_hundred_boxes_takes_two_and_a_half_megabytes(tmp_path):
+    """100 boxes, 240 frames, 200 contacts on average, all tumbling: the page and its program together."""
+    rng = np.random.default_rng(1)
+    builder = stiction.ModelBuilder()
+    builder.add_shape(stiction.Plane(), friction=0.6)
+    for k in range(100):
+        place = np.array([k % 5 - 2, k // 5 % 5 - 2, 0]) * 0.24 + rng.uniform(-0.01, 0.01, 3) + [0, 0, 0.35 + 0.2 * (k // 25)]
+        turn = rng.normal(size=4) * [0.1, 0.1, 0.3, 0] + [0, 0, 0, 1]
+        body = builder.add_body(position=place, orientation=turn / np.linalg.norm(turn))
+        builder.add_shape(body, stiction.Box(rng.uniform(0.04, 0.08, 3)), density=500, friction=0.6)
+    simulator = stiction.Simulator(builder.build(), dt=1 / 240)
+    with stiction.record(simulator, tmp_path / "boxes.h5") as writer:
+        writer.step(240)
+    recording = stiction.Recording(tmp_path / "boxes.h5")
+    contacts = sum(r.num_contacts for r in recording.reports())
+    size = len(recording.show().html)
+    print(contacts / 240, "contacts,", size, "bytes")
+    assert contacts > 190 * 240  # which of them there are is a matter of chance
+    assert size <= 2.5e6 * max(1.0, contacts / (200 * 240))
+
+
+def test_a_recording_without_contacts_has_a_page(tmp_path):
+    simulator = stiction.Simulator(pile())
+    with stiction.record(simulator, tmp_path / "run.h5", contacts=False) as writer:
+        writer.step(5)
+    assert stiction.Recording(tmp_path / "run.h5").show().html
+
+
 @pytest.fixture(scope="module")
 def shown(recording, tmp_path_factory):
     if shutil.which("node") is None or not (ROOT / "viewer" / "node_modules" / "playwright-core").is_dir():
@@ -174,6 +202,7 @@ def test_a_click_picks_what_is_under_it(shown):
     assert shown["tapped"]["body"] == 0
     assert shown["pickedContact"]["contact"] >= 0
     assert np.allclose(shown["followed"], shown["bodyMoved"], atol=1e-6) and np.linalg.norm(shown["bodyMoved"]) > 0.01
+    assert shown["shapesBefore"] == shown["shapesAfter"]
     assert "pressing" in shown["contactText"] and "of its limit" in shown["contactText"]
 
 

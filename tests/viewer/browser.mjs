@@ -100,6 +100,11 @@ if (contact) {
   await tab.mouse.click(contact.x, contact.y);
   found.pickedContact = await tab.evaluate(() => window.stiction.picked());
   found.contactText = await tab.textContent("#details");
+  // It stays picked from step to step, whatever its number.
+  const shapes = () => tab.evaluate(() => window.stiction.contacts()[window.stiction.picked().contact]?.shapes);
+  found.shapesBefore = await shapes();
+  await tab.keyboard.press("ArrowRight");
+  found.shapesAfter = await shapes();
 }
 
 // The camera follows a picked body.

@@ -25,6 +25,19 @@ function sayError(error: unknown): void {
   say(error instanceof Error ? error.message : String(error));
 }
 
+// Contacts have other numbers in other frames: the one between the same shapes that is nearest; -1 where they part.
+function sameContact(then: Frame, contact: number, now: Frame): number {
+  const a = then.contacts, row = a.begin + contact, b = now.contacts;
+  let best = -1, nearest = Infinity;
+  for (let k = 0; k < b.count; ++k) {
+    const other = b.begin + k;
+    if (b.shapeA[other] !== a.shapeA[row] || b.shapeB[other] !== a.shapeB[row]) continue;
+    const distance = Math.hypot(...b.position.map((column, axis) => column[other] - a.position[axis][row]));
+    if (distance < nearest) nearest = distance, best = k;
+  }
+  return best;
+}
+
 class Page {
   readonly stage: Stage | undefined;
   readonly player: Player;
@@ -83,8 +96,8 @@ class Page {
   }
 
   private show(frame: Frame): void {
+    if (this.picked.contact >= 0 && frame !== this.frame) this.picked = { body: -1, contact: sameContact(this.frame, this.picked.contact, frame) };
     this.frame = frame;
-    if (this.picked.contact >= frame.contacts.count) this.picked = NOTHING;
     this.stage?.show(frame, this.source.steps.worst_contact[frame.index], this.picked);
     this.timeline.show(frame.index);
     this.transport.update();
@@ -105,7 +118,6 @@ class Page {
       + ` · ${steps.num_contacts[index]} contacts · ε ${number(steps.eps_nat[index], 2)}`;
   }
 
-  // Contacts come and go: a picked one is the same number only while the clock stands.
   pick(picked: Picked): void {
     this.picked = picked;
     this.stage?.select(picked);
