@@ -102,9 +102,13 @@ def shown(recording, tmp_path_factory):
         pytest.skip("there is no Chromium")
     folder = tmp_path_factory.mktemp("pages")
     recording.save_page(folder / "pile.html", title="A pile <of> things")
+    (folder / "notebook.html").write_text("<!doctype html><meta charset=utf-8>" + recording.show()._repr_html_())
+    page = (folder / "pile.html").read_text()
+    (folder / "cut.html").write_text(page[: len(page) // 2])
     steps = [0, 60, 100, 63, 64, 299, 150]
     result = subprocess.run(
-        ["node", ROOT / "tests" / "viewer" / "browser.mjs", folder / "pile.html", CHROMIUM, ",".join(map(str, steps))],
+        ["node", ROOT / "tests" / "viewer" / "browser.mjs", folder / "pile.html", CHROMIUM, ",".join(map(str, steps)),
+         folder / "notebook.html", folder / "cut.html"],
         capture_output=True, text=True, timeout=500,
     )
     assert result.returncode == 0, result.stderr
@@ -115,6 +119,7 @@ def test_the_page_loads_without_errors_and_without_network(shown):
     assert shown["console"] == []
     assert [url for url in shown["requests"] if not url.startswith(("file:", "data:", "blob:"))] == []
     assert len([url for url in shown["requests"] if url.startswith("file:")]) == 4  # the page itself, in every tab
+    assert "certified" in shown["notebook"]
     assert shown["model"]["title"] == "A pile <of> things"
 
 
@@ -210,4 +215,5 @@ def test_light_dark_pictures_films_and_no_webgl(shown):
     assert shown["lightSky"] != shown["darkSky"] and shown["switched"] == "light"
     assert shown["png"].endswith(".png") and shown["film"].endswith(".webm") and shown["filmBytes"] > 1000
     assert "WebGL" in shown["noWebGL"] and "another browser" in shown["noWebGL"]
+    assert "cut short" in shown["cut"] and "stiction view" in shown["cut"]
     assert shown["noWebGLEnd"] == shown["model"]["num_frames"] - 1

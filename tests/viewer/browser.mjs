@@ -1,5 +1,6 @@
 // Opens a page in Chromium, without network, does what people do, and prints what it found as JSON.
-//   node browser.mjs PAGE CHROMIUM STEPS [FOLDER for screenshots]     STEPS: 0,5,9
+//   node browser.mjs PAGE CHROMIUM STEPS NOTEBOOK CUT
+//   STEPS: 0,5,9; NOTEBOOK: a page with the frame that notebooks get; CUT: the first half of a page
 import { stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -7,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const { chromium } = createRequire(join(here, "../../viewer/package.json"))("playwright-core");
-const [page, executablePath, steps, pictures] = process.argv.slice(2);
+const [page, executablePath, steps, notebook, cut] = process.argv.slice(2);
 const found = { console: [], requests: [], steps: [] };
 
 const browser = await chromium.launch({
@@ -151,11 +152,6 @@ const [film] = await Promise.all([tab.waitForEvent("download"), tab.keyboard.pre
 found.film = film.suggestedFilename();
 found.filmBytes = (await stat(await film.path())).size;
 
-if (pictures) {
-  await tab.evaluate((at) => window.stiction.seek(at), last);
-  await tab.waitForTimeout(1000);
-  await tab.screenshot({ path: join(pictures, "light.png") });
-}
 found.lightSky = await tab.evaluate(() => getComputedStyle(document.body).backgroundColor);
 await tab.close();
 
@@ -164,6 +160,16 @@ found.darkSky = await dark.evaluate(() => getComputedStyle(document.body).backgr
 await dark.keyboard.press("d");
 found.switched = await dark.evaluate(() => document.documentElement.dataset.theme);
 await dark.close();
+
+// In a frame of a notebook.
+const cell = await (await browser.newContext({ offline: true })).newPage();
+cell.on("pageerror", (error) => found.console.push(String(error.stack)));
+await cell.goto(pathToFileURL(notebook).href);
+await cell.frames()[1].waitForSelector("html[data-ready]", { timeout: 120000 });
+found.notebook = await cell.frames()[1].textContent("#chip");
+await cell.goto(pathToFileURL(cut).href);
+found.cut = await cell.textContent("#message");
+await cell.close();
 
 // A finger on a small screen.
 const phone = await open({ viewport: { width: 390, height: 760 }, hasTouch: true, isMobile: true });

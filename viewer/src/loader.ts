@@ -2,6 +2,7 @@
 import { inflateText } from "./inflate";
 
 async function start(): Promise<void> {
+  document.documentElement.dataset.started = "true";
   if (typeof DecompressionStream === "undefined") {
     throw new Error("This browser is too old for the page: it has no DecompressionStream. "
       + "Open it with Chrome or Edge 103, Firefox 113, Safari 16.4 or later.");
