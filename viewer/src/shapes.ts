@@ -196,10 +196,12 @@ export class ShapeLayer {
     this.selection.matrix.copy(this.pose[body]);
   }
 
-  // The nearest body under a ray; -1 for the world, undefined for nothing.
+  // The nearest body under a ray; -1 for the world, undefined for nothing. Walls of glass are looked through.
   pick(ray: THREE.Raycaster): { body: number; shape: number; distance: number } | undefined {
     let best: { body: number; shape: number; distance: number } | undefined;
     for (const { mesh, shapes } of this.groups) {
+      const isGlass = this.source.model.shapes[shapes[0]].body < 0 && (mesh.material as THREE.Material).opacity < 0.6;
+      if (isGlass) continue;
       mesh.boundingSphere = null;  // of another frame
       for (const hit of ray.intersectObject(mesh, false)) {
         if (best && hit.distance >= best.distance) continue;
