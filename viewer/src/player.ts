@@ -10,7 +10,7 @@ export class Player {
   readonly uncertified: number[] = [];  // frames
   private time = 0;
   private wanted = 0;
-  private busy = false;
+  private reading: Promise<void> | undefined;
   private last = 0;
 
   constructor(private readonly source: Source, private readonly onFrame: (frame: Frame) => void,
@@ -22,20 +22,27 @@ export class Player {
   private timeOf(index: number): number { return this.source.steps.time[index]; }
 
   // Shows the frame; of many wanted while one is read, the last.
-  async seek(index: number): Promise<void> {
+  seek(index: number): Promise<void> {
     this.wanted = Math.min(Math.max(Math.round(index), 0), this.end);
     if (!this.playing) this.time = this.timeOf(this.wanted);
     const ready = this.source.frameNow(this.wanted);
-    if (ready) return this.arrive(ready);
-    if (this.busy) return;
-    this.busy = true;
+    if (ready) {
+      this.arrive(ready);
+      return Promise.resolve();
+    }
+    this.reading ??= this.read().finally(() => { this.reading = undefined; });
+    return this.reading;
+  }
+
+  private async read(): Promise<void> {
     try {
-      while (this.index !== this.wanted) this.arrive(await this.source.frame(this.wanted));
+      while (this.index !== this.wanted) {
+        const frame = await this.source.frame(this.wanted);
+        if (this.index !== this.wanted) this.arrive(frame);
+      }
     } catch (error) {
       this.pause();
       this.onError(error);
-    } finally {
-      this.busy = false;
     }
   }
 

@@ -43,7 +43,13 @@ export class Transport {
     get("#forward").onclick = () => void player.step(1);
     get("#bad-back").onclick = () => this.goBad(-1);
     get("#bad-next").onclick = () => this.goBad(1);
-    this.speed.onchange = () => { player.speed = Number(this.speed.value); };
+    this.speed.onchange = () => {
+      player.speed = Number(this.speed.value);
+      this.speed.blur();  // keys are the page's again
+    };
+    element.addEventListener("click", (event) => {
+      if (event.detail > 0) (event.target as Element).closest("button")?.blur();  // by mouse: the space bar plays again
+    });
     this.drag(get("#strip"));
     new ResizeObserver(() => this.draw()).observe(this.strip);
     this.update();
