@@ -15,6 +15,7 @@
 #include "cli/verb_list.h"
 #include "cli/verb_run.h"
 #include "cli/verb_solve.h"
+#include "cli/verb_view.h"
 #include "stiction/version.h"
 
 namespace stiction::cli {
@@ -173,6 +174,26 @@ void add_convert(CLI::App& app, ConvertOptions& options) {
       "file that cannot be read or written.");
 }
 
+void add_view(CLI::App& app, ViewOptions& options) {
+  CLI::App* verb = app.add_subcommand("view", "Make an HTML page of a recording, to be played in a browser");
+  verb->add_option("RECORDING", options.recording, "A recording (HDF5), as 'run --record' writes it")->required();
+  verb->add_option("-o,--output", options.page_path, "The page; default: beside the recording, ending in .html");
+  verb->add_option("--every", options.every, "Show every so many steps, and all that are not certified")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000000000}))
+      ->capture_default_str();
+  verb->add_option("--title", options.title, "Title of the page; default: the name of the recording");
+  verb->add_flag("--json", options.json, "Print one JSON object: page, steps, frames, bytes");
+  verb->footer(
+      "\nThe page holds everything and asks the network for nothing: open it from disk, send it, put it on a server.\n"
+      "It shows bodies, contacts, forces and friction cones of every step, and residual, energy and penetration over\n"
+      "time; steps that are not certified are red. Press ? in it for its keys.\n\n"
+      "Examples:\n"
+      "  stiction run scenes/boxes.xml --time 3 --record boxes.h5\n"
+      "  stiction view boxes.h5                           writes boxes.html\n"
+      "  stiction view long.h5 -o long.html --every 10    a smaller page\n\n"
+      "Exit code: 0 the page is written, 2 bad usage, or a file that cannot be read or written.");
+}
+
 struct ListOptions {
   bool json = false;
   std::string solver;
@@ -210,6 +231,8 @@ int run(int argc, char** argv) {
   add_info(app, info);
   ConvertOptions conversion;
   add_convert(app, conversion);
+  ViewOptions view;
+  add_view(app, view);
   add_list(app, list);
   try {
     app.parse(argc, argv);
@@ -220,6 +243,7 @@ int run(int argc, char** argv) {
   if (app.got_subcommand("run")) return run_scene(scene);
   if (app.got_subcommand("info")) return show_info(info);
   if (app.got_subcommand("convert")) return convert_scene(conversion);
+  if (app.got_subcommand("view")) return view_recording(view);
   if (app.get_subcommand("list")->got_subcommand("scenes")) return list_scenes(list.folder, list.json);
   if (!list.solver.empty()) return list_options(list.solver, list.json);
   return list_solvers(list.json);

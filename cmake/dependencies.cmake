@@ -9,6 +9,7 @@ find_package(Threads REQUIRED)
 find_package(Qhull REQUIRED)                # convex hulls of meshes
 find_package(HDF5 REQUIRED COMPONENTS C)    # problem files, recordings
 find_package(pugixml REQUIRED)              # URDF, SDF, COLLADA
+find_package(ZLIB REQUIRED)                 # data in pages of the viewer
 set(STICTION_QHULL Qhull::qhull_r)
 set(STICTION_HDF5 hdf5::hdf5)
 set(STICTION_PUGIXML pugixml::pugixml)

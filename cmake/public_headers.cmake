@@ -58,4 +58,5 @@ set(STICTION_PUBLIC_HEADERS
   stiction/solvers/pivoting/linear_complementarity.h
   stiction/solvers/pivoting/pivoting_dictionary.h
   stiction/solvers/solver.h
+  stiction/viewer/page.h
 )

@@ -17,5 +17,6 @@ void expose_io(nanobind::module_& module);
 void expose_load(nanobind::module_& module);       // io: robot files, read
 void expose_write(nanobind::module_& module);      // io: robot files, written
 void expose_recording(nanobind::module_& module);  // io
+void expose_view(nanobind::module_& module);       // viewer; after expose_recording, whose class it adds to
 
 }  // namespace stiction::python

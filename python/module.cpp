@@ -26,4 +26,5 @@ NB_MODULE(_stiction, module) {
   stiction::python::expose_load(module);
   stiction::python::expose_write(module);
   stiction::python::expose_recording(module);
+  stiction::python::expose_view(module);
 }

@@ -23,6 +23,7 @@ MAY_USE = {
     "learning": {"math", "contact", "solvers", "model", "dynamics", "collision", "constraints", "sim"},
     "problem_files": {"math", "contact"},
     "io": {"math", "contact", "solvers", "model", "dynamics", "collision", "constraints", "sim", "problem_files"},
+    "viewer": {"math", "contact", "solvers", "model", "dynamics", "collision", "constraints", "sim", "problem_files", "io"},
 }
 
 # Libraries, and the files or folders that alone may touch them, so that a user of the others need not have them.
@@ -38,6 +39,7 @@ FOREIGN = {
     "nlohmann": ["cli", "fuzz/fuzz_outputs.cpp"],
     "nanobind": ["python"],
     "numpy": ["python/arrays.cpp"],
+    "zlib.h": ["stiction/viewer", "tests/viewer"],
     "unsupported": [],
 }
 
@@ -61,6 +63,7 @@ PUBLIC_HEADERS = "cmake/public_headers.cmake"
 LENT = {
     ("cli/outputs.cpp", "stiction/problem_files/output_place.h"),  # outputs are checked as writers check them
     ("cli/problem_files.cpp", "stiction/problem_files/hdf5.h"),  # what a file holds, before it is read
+    ("cli/verb_view.cpp", "stiction/viewer/json_text.h"),  # one string of JSON does not take nlohmann
     # Compiled as the rooms are, so that packs inside of the data do no harm.
     ("python/expose_dynamics.cpp", "stiction/dynamics/dynamics_data.h"),
     ("python/shared_simulator.h", "stiction/dynamics/dynamics_data.h"),

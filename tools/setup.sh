@@ -1,5 +1,5 @@
 # Sourced by ./demo and ./test: system packages, virtual environment, builds. Quick when nothing changed.
-# Functions:  setup_packages  setup_venv  setup_robots  build_preset NAME  install_python
+# Functions:  setup_packages  setup_venv  setup_robots  setup_page  build_preset NAME  install_python
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -10,6 +10,7 @@ PACKAGES=(
   libeigen3-dev libhdf5-dev               # linear algebra, FCLIB files
   libqhull-dev                            # convex hulls
   libpugixml-dev                          # URDF, SDF, COLLADA meshes
+  zlib1g-dev                              # data in pages of `stiction view`
   libcli11-dev nlohmann-json3-dev         # the command
   libgtest-dev libbenchmark-dev           # tests, micro-benchmarks
   python3-venv python3-dev                # the Python package
@@ -113,6 +114,21 @@ setup_robots() {
   .venv/bin/pip install --quiet --no-deps "$robots" || say "no $robots: its tests are skipped"
 }
 
+# What the page of `stiction view` is built with and tried in (about 500 MB), for tests alone: without it they are skipped.
+setup_page() {
+  local wanted=()
+  command -v npm >/dev/null || wanted+=(nodejs npm)
+  command -v chromium >/dev/null || wanted+=(chromium)
+  # In a subshell: what cannot be installed ends that alone.
+  if [ ${#wanted[@]} -gt 0 ]; then
+    (setup_packages "${wanted[@]}") || { say "no ${wanted[*]}: tests of the page are skipped"; return 0; }
+  fi
+  command -v npm >/dev/null || { say "no npm: tests of the page are skipped"; return 0; }
+  [ viewer/node_modules/.package-lock.json -nt viewer/package-lock.json ] && return 0
+  say "installing the packages of the page"
+  (quietly npm-ci npm ci --prefix viewer --no-progress) || say "no packages: tests of the page are skipped"
+}
+
 # Compiling one file of Eigen templates takes up to 1.5 GB: no more jobs than processors and memory allow.
 jobs() {
   local processors memory
@@ -134,7 +150,7 @@ install_python() {
   [ -f pyproject.toml ] || return 0
   local stamp=.venv/stiction-installed changed
   if [ -f "$stamp" ]; then
-    changed=$(find stiction python cli cmake pyproject.toml CMakeLists.txt -newer "$stamp" -type f ! -path '*/__pycache__/*' | head -n 1)
+    changed=$(find stiction python cli viewer/dist cmake pyproject.toml CMakeLists.txt -newer "$stamp" -type f ! -path '*/__pycache__/*' | head -n 1)
     [ -z "$changed" ] && return 0
   fi
   say "installing the Python package into .venv"
