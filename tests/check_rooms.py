@@ -29,7 +29,7 @@ MAY_USE = {
 # Libraries, and the files or folders that alone may touch them, so that a user of the others need not have them.
 FOREIGN = {
     "Eigen": ["stiction", "tests", "python", "bench", "examples"],
-    "hdf5.h": ["stiction/problem_files", "tests/io", "tests/problem_files"],
+    "hdf5.h": ["stiction/problem_files", "tests/problem_files"],
     "libqhull_r": ["stiction/model/geometry/hull_qhull.cpp"],
     "mujoco": ["stiction/io/mjcf/mujoco", "tests/io", "bench"],
     "pugixml.hpp": ["stiction/io/xml/xml.cpp"],

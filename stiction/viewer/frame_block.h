@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "stiction/dynamics/dynamics_data.h"
 #include "stiction/sim/simulator.h"
 #include "stiction/viewer/column_codec.h"
 

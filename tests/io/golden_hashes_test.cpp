@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(Scenes, GoldenHashes,
                          ::testing::Values(std::pair{"quadruped", 1000}, std::pair{"humanoid_stand", 1000},
                                            std::pair{"boxes", 400}, std::pair{"gripper", 400},
                                            std::pair{"terrain", 400}),
-                         [](const auto& info) { return std::string(info.param.first); });
+                         [](const auto& scene) { return std::string(scene.param.first); });
 
 }  // namespace
 }  // namespace stiction
