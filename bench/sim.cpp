@@ -43,8 +43,6 @@ struct Run {
 
 Options parse(int argc, char** argv) {
   Options options;
-  // Not with every sixteenth step, in which places of what stands still are looked at: those would stand for all.
-  options.settings.timed_every = 13;
   const auto value = [&](int& k) -> std::string {
     if (k + 1 >= argc) throw std::invalid_argument(std::string(argv[k]) + " needs a value");
     return argv[++k];

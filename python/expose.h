@@ -9,10 +9,10 @@ void expose_contact(nanobind::module_& module);
 void expose_solvers(nanobind::module_& module);
 void expose_geometry(nanobind::module_& module);  // model: poses, shapes, inertias
 void expose_model(nanobind::module_& module);
-void expose_builder(nanobind::module_& module);           // model: ModelBuilder
-void expose_sim(nanobind::module_& module);               // and dynamics, which are questions to a simulator too
+void expose_builder(nanobind::module_& module);       // model: ModelBuilder
+void expose_sim(nanobind::module_& module);           // and dynamics, which are questions to a simulator too
 void expose_inverse_step(nanobind::module_& module);  // sim
-void expose_assembly(nanobind::module_& module);          // sim
+void expose_assembly(nanobind::module_& module);      // sim
 void expose_io(nanobind::module_& module);
 void expose_load(nanobind::module_& module);       // io: robot files, read
 void expose_write(nanobind::module_& module);      // io: robot files, written

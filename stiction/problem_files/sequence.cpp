@@ -159,8 +159,8 @@ Sequence read_sequence(const std::string& path) {
 }
 
 void carry_over(std::span<const SequenceIdentity> ids_before, const ContactProblem& problem_before,
-                VectorView impulse_before, std::span<const SequenceIdentity> ids_now,
-                const ContactProblem& problem_now, VectorX& guess) {
+                VectorView impulse_before, std::span<const SequenceIdentity> ids_now, const ContactProblem& problem_now,
+                VectorX& guess) {
   if (static_cast<int>(ids_before.size()) != problem_before.num_constraints() ||
       static_cast<int>(ids_now.size()) != problem_now.num_constraints() ||
       impulse_before.size() != problem_before.num_rows()) {

@@ -18,9 +18,9 @@ class File;
 using SequenceIdentity = std::array<int, 3>;
 
 struct SequenceStep {
-  ContactProblem problem;              // factored; contacts and unilateral rows
+  ContactProblem problem;            // factored; contacts and unilateral rows
   std::vector<SequenceIdentity> id;  // one per constraint
-  VectorX reference;                   // stored impulse, N·s, as good as the README of the data says
+  VectorX reference;                 // stored impulse, N·s, as good as the README of the data says
 };
 
 struct Sequence {
@@ -36,7 +36,7 @@ Sequence read_sequence(const hdf5::File& file);
 // A guess for the problem of this step from the impulse of the step before: constraints with the same identity and as
 // many rows keep their impulse, new ones start from zero.
 void carry_over(std::span<const SequenceIdentity> ids_before, const ContactProblem& problem_before,
-                VectorView impulse_before, std::span<const SequenceIdentity> ids_now,
-                const ContactProblem& problem_now, VectorX& guess);
+                VectorView impulse_before, std::span<const SequenceIdentity> ids_now, const ContactProblem& problem_now,
+                VectorX& guess);
 
 }  // namespace stiction
