@@ -29,7 +29,12 @@ Attempt run_from_zero(const ContactProblem& problem, AutoProximal& proximal, Aut
   const double first =
       auto_residual(scale, view.constraints, lambda.data(), sigma.data(), std::numeric_limits<double>::infinity());
   Attempt run;
-  run.outcome = proximal.run(view, scale, tolerance, most_steps, active_set, first, lambda.data(), sigma.data());
+  BestDense best;
+  best.resize(g.stride);
+  best.start(g.stride, lambda.data(), sigma.data(), first);
+  run.outcome = proximal.run(view, scale, tolerance, most_steps, active_set, best);
+  std::copy_n(best.lambda.data(), g.stride, lambda.data());
+  std::copy_n(best.sigma.data(), g.stride, sigma.data());
   EXPECT_LE(run.outcome.residual, first) << "worse than where it began";
   EXPECT_LE(run.outcome.steps, most_steps);
   run.judged = judge(problem, lambda.head(g.size), {}).eps_nat;
@@ -90,10 +95,13 @@ TEST(AutoProximal, AllocatesNothingTheSecondTime) {
   free_velocity.head(g.size) = problem.free_velocity();
   const DenseView view{g.size, g.stride, g.data.data(), free_velocity.data(), problem.constraints(), 0.0};
   const AutoResidualScale scale(problem, false);
+  BestDense best;
+  best.resize(g.stride);
   const auto run = [&] {
     lambda.setZero();
     dense_velocity(view, lambda.data(), sigma.data());
-    return proximal.run(view, scale, tolerance, 80, active_set, 1.0, lambda.data(), sigma.data());
+    best.start(g.stride, lambda.data(), sigma.data(), 1.0);
+    return proximal.run(view, scale, tolerance, 80, active_set, best);
   };
   run();
   testing::AllocationGuard guard;

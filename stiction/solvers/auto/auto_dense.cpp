@@ -15,7 +15,8 @@ using dense_detail::copy_padded;
 DenseView AutoDense::load(const DenseView& given, const VectorX& impulse) {
   const std::size_t padded = given.stride;
   if (lambda_.size() < padded) {
-    for (auto* v : {&lambda_, &sigma_, &best_lambda_, &best_sigma_, &trial_lambda_, &trial_sigma_}) v->resize(padded);
+    for (auto* v : {&lambda_, &sigma_, &trial_lambda_, &trial_sigma_}) v->resize(padded);
+    best_.resize(padded);
     free_velocity_.resize(padded + 8);
   }
   if (block_.size() < given.constraints.size()) block_.resize(given.constraints.size());
@@ -59,62 +60,51 @@ int AutoDense::choose_sweeps(const DenseView& view) const {
   return count == 0 ? 1 : settings.sweeps;
 }
 
-void AutoDense::keep(const DenseView& view, const AlignedVector<double>& lambda, const AlignedVector<double>& sigma,
-                     double residual) {
-  best_residual_ = residual;
-  copy_padded(lambda.data(), view.stride, best_lambda_.data());
-  copy_padded(sigma.data(), view.stride, best_sigma_.data());
-}
-
 // One Newton step and both tests: 1 where an iterate passes (it is then in λ, σ), 0 where there is a new best, −1 else.
 int AutoDense::newton_step(const DenseView& view, const AutoResidualScale& scale, double limit) {
   dense_velocity(view, lambda_.data(), sigma_.data());
-  double r = auto_residual(scale, view.constraints, lambda_.data(), sigma_.data(), best_residual_);
-  bool better = r < best_residual_;
+  double r = auto_residual(scale, view.constraints, lambda_.data(), sigma_.data(), best_.residual);
   if (r <= limit) {
-    best_residual_ = r;
+    best_.residual = r;
     return 1;
   }
-  if (better) keep(view, lambda_, sigma_, r);
+  bool better = best_.offer(view.stride, lambda_.data(), sigma_.data(), r);
   if (!put_in_sets(view, lambda_.data(), trial_lambda_.data())) return better ? 0 : -1;
   dense_velocity(view, trial_lambda_.data(), trial_sigma_.data());
-  r = auto_residual(scale, view.constraints, trial_lambda_.data(), trial_sigma_.data(), best_residual_);
+  r = auto_residual(scale, view.constraints, trial_lambda_.data(), trial_sigma_.data(), best_.residual);
   if (r <= limit) {
-    best_residual_ = r;
+    best_.residual = r;
     lambda_.swap(trial_lambda_);
     sigma_.swap(trial_sigma_);
     return 1;
   }
-  if (r < best_residual_) {
-    better = true;
-    keep(view, trial_lambda_, trial_sigma_, r);
-  }
+  better |= best_.offer(view.stride, trial_lambda_.data(), trial_sigma_.data(), r);
   return better ? 0 : -1;
 }
 
 // Newton steps until one passes the test (true), or the patience, the steps or the pivots end.
 bool AutoDense::newton_run(const DenseView& view, const AutoResidualScale& scale, double limit, double proximal,
                            int& steps, SolveOutcome& outcome) {
-  double milestone = best_residual_;
+  double milestone = best_.residual;
   for (int without_progress = 0; without_progress < settings.patience && steps < settings.newton_steps; ++steps) {
     double edge = 0.0;
-    if (outcome.iterations == 0) edge = best_residual_ > settings.in_motion ? settings.wide_edge : settings.edge;
+    if (outcome.iterations == 0) edge = best_.residual > settings.in_motion ? settings.wide_edge : settings.edge;
     if (!goal_->spend(AutoCost::dense_step)) break;
     if (!active_set_.step(view, proximal, lambda_.data(), sigma_.data(), edge)) break;
     ++outcome.iterations;
     ++outcome.factorisations;
     // Near the solution all that is missing is what the proximal term held back: a substitution, not a new matrix.
-    const bool released = best_residual_ < settings.release_below && scale.velocity * active_set_.held_back() > limit;
+    const bool released = best_.residual < settings.release_below && scale.velocity * active_set_.held_back() > limit;
     if (released) active_set_.release(view, lambda_.data());
     const int progress = newton_step(view, scale, limit);
     if (progress > 0) return true;
-    if (!released && progress == 0 && best_residual_ < settings.refine_below) {
+    if (!released && progress == 0 && best_.residual < settings.refine_below) {
       active_set_.refine(view, lambda_.data(), sigma_.data());
       if (newton_step(view, scale, limit) > 0) return true;
     }
     // Creeping is no progress: the stages that follow are quicker.
-    const bool gained = best_residual_ < settings.worthwhile * milestone;
-    if (gained) milestone = best_residual_;
+    const bool gained = best_.residual < settings.worthwhile * milestone;
+    if (gained) milestone = best_.residual;
     without_progress = gained ? 0 : without_progress + 1;
   }
   return false;
@@ -129,8 +119,8 @@ bool AutoDense::sweep_and_test(const DenseView& view, const AutoResidualScale& s
   }
   // On the way λ may have been large (blocks that are nearly singular), and the running σ then holds its rounding.
   dense_velocity(view, lambda_.data(), sigma_.data());
-  const double r = auto_residual(scale, view.constraints, lambda_.data(), sigma_.data(), best_residual_);
-  if (r < best_residual_) keep(view, lambda_, sigma_, r);
+  const double r = auto_residual(scale, view.constraints, lambda_.data(), sigma_.data(), best_.residual);
+  best_.offer(view.stride, lambda_.data(), sigma_.data(), r);
   return r <= limit;
 }
 
@@ -148,18 +138,16 @@ bool AutoDense::newton_from_zero(const DenseView& view, const AutoResidualScale&
 bool AutoDense::follow_compliance(const DenseView& view, const AutoResidualScale& scale, double limit,
                                   SolveOutcome& outcome) {
   proximal_.settings = settings.compliant;
-  const AutoProximal::Outcome run = proximal_.run(view, scale, limit, settings.compliant_steps, active_set_,
-                                                  best_residual_, best_lambda_.data(), best_sigma_.data());
+  const AutoProximal::Outcome run = proximal_.run(view, scale, limit, settings.compliant_steps, active_set_, best_);
   outcome.iterations += run.steps;
   outcome.factorisations += run.steps;
-  best_residual_ = run.residual;
   if (!run.converged) return false;
-  lambda_ = best_lambda_;
-  sigma_ = best_sigma_;
+  lambda_ = best_.lambda;
+  sigma_ = best_.sigma;
   return true;
 }
 
-// True where an iterate passes the test; otherwise the best is in best_lambda_, best_sigma_.
+// True where an iterate passes the test; otherwise the best is in best_.
 bool AutoDense::newton(const DenseView& view, const AutoResidualScale& scale, double limit, bool cold,
                        SolveOutcome& outcome) {
   int sweeps = 4, steps = 0;
@@ -167,10 +155,10 @@ bool AutoDense::newton(const DenseView& view, const AutoResidualScale& scale, do
     if (newton_run(view, scale, limit, settings.proximal[restart % 4], steps, outcome)) return true;
     if (restart == 0 && follow_compliance(view, scale, limit, outcome)) return true;
     if (restart == 1 && !cold && newton_from_zero(view, scale, limit, outcome)) return true;
-    const int restarts = best_residual_ < settings.near ? settings.near_restarts : settings.restarts;
+    const int restarts = best_.residual < settings.near ? settings.near_restarts : settings.restarts;
     if (restart >= restarts || steps >= settings.newton_steps) return false;
-    lambda_ = best_lambda_;
-    sigma_ = best_sigma_;
+    lambda_ = best_.lambda;
+    sigma_ = best_.sigma;
     if (sweep_and_test(view, scale, limit, sweeps, outcome)) return true;
     sweeps *= 2;
   }
@@ -180,13 +168,13 @@ bool AutoDense::newton(const DenseView& view, const AutoResidualScale& scale, do
 void AutoDense::return_best(const DenseView& view, const AutoResidualScale& scale, const VectorX& guess) {
   std::copy_n(guess.data(), view.rows, lambda_.data());
   dense_velocity(view, lambda_.data(), sigma_.data());
-  const double r = auto_residual(scale, view.constraints, lambda_.data(), sigma_.data(), best_residual_);
-  if (r < best_residual_) {
-    best_residual_ = r;
+  const double r = auto_residual(scale, view.constraints, lambda_.data(), sigma_.data(), best_.residual);
+  if (r < best_.residual) {
+    best_.residual = r;
     return;
   }
-  lambda_ = best_lambda_;
-  sigma_ = best_sigma_;
+  lambda_ = best_.lambda;
+  sigma_ = best_.sigma;
 }
 
 SolveOutcome AutoDense::solve(const DenseView& given, const AutoResidualScale& scale, const SolveGoal& goal,
@@ -223,13 +211,13 @@ SolveOutcome AutoDense::solve(const DenseView& given, const AutoResidualScale& s
     if (k == 0 && near && !(rate * rate * rate * outcome.residual <= limit)) break;
   }
   if (!outcome.converged) {
-    keep(view, lambda_, sigma_, sweeps == 0 ? outcome.residual : residual(in_full));
+    best_.start(view.stride, lambda_.data(), sigma_.data(), sweeps == 0 ? outcome.residual : residual(in_full));
     if (settings.use_newton) {
       outcome.stage = AutoStage::active_set;
       outcome.converged = newton(view, scale, limit, impulse.isZero(0.0), outcome);
     }
     if (!outcome.converged) return_best(view, scale, impulse);
-    outcome.residual = best_residual_;
+    outcome.residual = best_.residual;
   }
   std::copy_n(lambda_.data(), view.rows, impulse.data());
   return outcome;

@@ -46,8 +46,6 @@ class AutoDense {
   DenseView load(const DenseView& given, const VectorX& impulse);
   void sweep(const DenseView& view);
   int choose_sweeps(const DenseView& view) const;
-  void keep(const DenseView& view, const AlignedVector<double>& lambda, const AlignedVector<double>& sigma,
-            double residual);
   int newton_step(const DenseView& view, const AutoResidualScale& scale, double limit);
   bool newton_run(const DenseView& view, const AutoResidualScale& scale, double limit, double proximal, int& steps,
                   SolveOutcome& outcome);
@@ -62,10 +60,9 @@ class AutoDense {
   const SolveGoal* goal_ = nullptr;      // of the solve that is running
   AlignedVector<double> free_velocity_;  // g; all padded to eight
   AlignedVector<double> lambda_, sigma_;
-  AlignedVector<double> best_lambda_, best_sigma_;    // of Newton and its sweeps
+  BestDense best_;                                    // of Newton and its sweeps
   AlignedVector<double> trial_lambda_, trial_sigma_;  // the projected Newton iterate
-  double best_residual_ = 0.0;
-  double largest_impulse_ = 0.0;  // normal ones of the sweeps
+  double largest_impulse_ = 0.0;                      // normal ones of the sweeps
   std::vector<OneContact> block_;
   AlignedVector<double> compliant_;  // G + R where R is not zero
   AutoActiveSet active_set_;

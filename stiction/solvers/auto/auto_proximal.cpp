@@ -44,7 +44,7 @@ void AutoProximal::set_compliance(const DenseView& view, double epsilon) {
 
 // Residuals of an iterate; the best by the problem itself is kept.
 void AutoProximal::test(const DenseView& view, const AutoResidualScale& scale, double limit, Iterate& iterate,
-                        Outcome& outcome, double* lambda, double* sigma) {
+                        Outcome& outcome, BestDense& best) {
   constexpr double in_full = std::numeric_limits<double>::infinity();
   const double* l = iterate.lambda.data();
   dense_velocity(compliant_, l, iterate.sigma.data());
@@ -58,17 +58,13 @@ void AutoProximal::test(const DenseView& view, const AutoResidualScale& scale, d
     dense_velocity(view, l, plain_.data());
     iterate.residual = auto_residual(scale, view.constraints, l, plain_.data(), in_full);
   }
-  keep(view, l, iterate.residual, limit, outcome, lambda, sigma);
+  keep(view, l, iterate.residual, limit, outcome, best);
 }
 
 // What is better than the best takes its place; plain_ is its σ.
 void AutoProximal::keep(const DenseView& view, const double* l, double residual, double limit, Outcome& outcome,
-                        double* lambda, double* sigma) {
-  if (!(residual < outcome.residual)) return;
-  outcome.residual = residual;
-  outcome.converged = residual <= limit;
-  copy_padded(l, view.stride, lambda);
-  copy_padded(plain_.data(), view.stride, sigma);
+                        BestDense& best) {
+  if (best.offer(view.stride, l, plain_.data(), residual)) outcome.converged = residual <= limit;
 }
 
 // How much farther than `to`, as a multiple of the way from `from`, impulses may go until the first of those that are
@@ -105,7 +101,7 @@ double AutoProximal::room_along(const DenseView& view, const double* from, const
 
 // Moves the centre to what was reached about it, or farther where it creeps.
 void AutoProximal::move_centre(const DenseView& view, const AutoResidualScale& scale, double limit, Iterate& reached,
-                               Outcome& outcome, double* lambda, double* sigma) {
+                               Outcome& outcome, BestDense& best) {
   constexpr double far = 1e8;
   const double ratio = reached.residual / centre_residual_;
   double farther = 0.0;
@@ -125,13 +121,13 @@ void AutoProximal::move_centre(const DenseView& view, const AutoResidualScale& s
   dense_velocity(view, centre_.data(), plain_.data());
   centre_residual_ =
       auto_residual(scale, view.constraints, centre_.data(), plain_.data(), std::numeric_limits<double>::infinity());
-  keep(view, centre_.data(), centre_residual_, limit, outcome, lambda, sigma);
+  keep(view, centre_.data(), centre_residual_, limit, outcome, best);
 }
 
 // Newton steps about the centre, until the compliant problem is solved (true) or the patience ends. A solution is the
 // new centre.
 bool AutoProximal::settle(const DenseView& view, const AutoResidualScale& scale, double limit, int most_steps,
-                          AutoActiveSet& active_set, Outcome& outcome, double* lambda, double* sigma) {
+                          AutoActiveSet& active_set, Outcome& outcome, BestDense& best) {
   constexpr double hardly_any = 1e-10;  // the compliance is what regularises
   copy_padded(centre_.data(), view.stride, now_.lambda.data());
   dense_velocity(compliant_, now_.lambda.data(), now_.sigma.data());
@@ -139,14 +135,14 @@ bool AutoProximal::settle(const DenseView& view, const AutoResidualScale& scale,
   for (int k = 1; k <= settings.patience && outcome.steps < most_steps; ++k) {
     if (!active_set.step(compliant_, hardly_any, now_.lambda.data(), now_.sigma.data(), 0.0)) return false;
     ++outcome.steps;
-    test(view, scale, limit, now_, outcome, lambda, sigma);
+    test(view, scale, limit, now_, outcome, best);
     Iterate* better = &now_;
     if (!outcome.converged && put_in_sets(view, now_.lambda.data(), inside_.lambda.data())) {
-      test(view, scale, limit, inside_, outcome, lambda, sigma);
+      test(view, scale, limit, inside_, outcome, best);
       if (inside_.compliant_residual < now_.compliant_residual) better = &inside_;
     }
     if (outcome.converged || better->compliant_residual <= std::max(0.3 * limit, settings.settled * better->residual)) {
-      move_centre(view, scale, limit, *better, outcome, lambda, sigma);
+      move_centre(view, scale, limit, *better, outcome, best);
       return true;
     }
     least = std::min(least, better->compliant_residual);
@@ -156,15 +152,14 @@ bool AutoProximal::settle(const DenseView& view, const AutoResidualScale& scale,
 }
 
 AutoProximal::Outcome AutoProximal::run(const DenseView& view, const AutoResidualScale& scale, double limit,
-                                        int most_steps, AutoActiveSet& active_set, double residual, double* lambda,
-                                        double* sigma) {
-  Outcome outcome{.residual = residual};
-  load(view, lambda);
-  centre_residual_ = residual;
+                                        int most_steps, AutoActiveSet& active_set, BestDense& best) {
+  Outcome outcome;
+  load(view, best.lambda.data());
+  centre_residual_ = best.residual;
   double epsilon = settings.first;
   while (!outcome.converged && outcome.steps < most_steps) {
     set_compliance(view, epsilon);
-    if (settle(view, scale, limit, most_steps, active_set, outcome, lambda, sigma)) {
+    if (settle(view, scale, limit, most_steps, active_set, outcome, best)) {
       epsilon = std::max(settings.least, settings.fall * epsilon);
     } else if (epsilon < settings.most) {
       epsilon = std::min(settings.most, settings.rise * epsilon);
@@ -172,6 +167,7 @@ AutoProximal::Outcome AutoProximal::run(const DenseView& view, const AutoResidua
       break;
     }
   }
+  outcome.residual = best.residual;
   return outcome;
 }
 

@@ -20,6 +20,7 @@
 #include "stiction/solvers/auto/auto_active_set.h"
 #include "stiction/solvers/auto/auto_residual.h"
 #include "stiction/solvers/auto/auto_settings.h"
+#include "stiction/solvers/best_iterate.h"
 #include "stiction/solvers/linear_algebra/dense_view.h"
 
 namespace stiction {
@@ -33,10 +34,9 @@ class AutoProximal {
     double residual = 0.0;  // of the iterate left behind
     int steps = 0;          // factorisations
   };
-  // From λ, of which σ = G λ + g and the residual are given. All three become those of the best iterate, which may be
-  // the first. Vectors have room for view.stride entries.
+  // From the best so far, whose vectors have room for view.stride entries; what is better takes its place.
   Outcome run(const DenseView& view, const AutoResidualScale& scale, double limit, int most_steps,
-              AutoActiveSet& active_set, double residual, double* lambda, double* sigma);
+              AutoActiveSet& active_set, BestDense& best);
 
  private:
   // An iterate: λ, σ of the compliant problem, and the residuals of both problems.
@@ -48,13 +48,12 @@ class AutoProximal {
   void set_compliance(const DenseView& view, double epsilon);
   double room_along(const DenseView& view, const double* from, const double* to) const;
   void move_centre(const DenseView& view, const AutoResidualScale& scale, double limit, Iterate& reached,
-                   Outcome& outcome, double* lambda, double* sigma);
-  void keep(const DenseView& view, const double* l, double residual, double limit, Outcome& outcome, double* lambda,
-            double* sigma);
+                   Outcome& outcome, BestDense& best);
+  void keep(const DenseView& view, const double* l, double residual, double limit, Outcome& outcome, BestDense& best);
   bool settle(const DenseView& view, const AutoResidualScale& scale, double limit, int most_steps,
-              AutoActiveSet& active_set, Outcome& outcome, double* lambda, double* sigma);
+              AutoActiveSet& active_set, Outcome& outcome, BestDense& best);
   void test(const DenseView& view, const AutoResidualScale& scale, double limit, Iterate& iterate, Outcome& outcome,
-            double* lambda, double* sigma);
+            BestDense& best);
 
   DenseView compliant_;                            // of ε and the centre
   AlignedVector<double> matrix_, free_velocity_;   // its own
