@@ -1,8 +1,8 @@
 // The same bits: five scenes step to states whose hashes are known, with 1, 2 and 4 threads.
 //
-// The last bits depend on the compiler (which products it contracts with sums), on the width of the registers (in which
-// order packs are summed) and on the C library (sine, exponential): tests/data/golden_hashes.txt has one line for each
-// kind of build and scene. A kind that is not there is skipped, and the lines to add are printed.
+// The last bits depend on the compiler (which products it contracts with sums), on the processor it compiles for (in
+// which order packs of its registers are summed) and on the C library (sine, exponential): tests/data/golden_hashes.txt
+// has one line for each kind of build and scene. A kind that is not there is skipped, and the lines to add are printed.
 #ifdef STICTION_MUJOCO
 #include <gnu/libc-version.h>
 #include <gtest/gtest.h>
@@ -28,13 +28,7 @@ std::string kind_of_build() {
 #else
   kind << "gcc-" << __GNUC__;
 #endif
-#if defined(__AVX512F__)
-  kind << "/avx512";
-#elif defined(__AVX2__)
-  kind << "/avx2";
-#else
-  kind << "/sse2";
-#endif
+  kind << "/" STICTION_PROCESSOR;
   kind << "/glibc-" << gnu_get_libc_version();
   return kind.str();
 }
