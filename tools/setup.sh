@@ -150,7 +150,7 @@ install_python() {
   [ -f pyproject.toml ] || return 0
   local stamp=.venv/stiction-installed changed
   if [ -f "$stamp" ]; then
-    changed=$(find stiction python cli viewer/dist cmake pyproject.toml CMakeLists.txt -newer "$stamp" -type f ! -path '*/__pycache__/*' | head -n 1)
+    changed=$(find stiction python cli viewer/dist cmake pyproject.toml CMakeLists.txt -newer "$stamp" -type f ! -path '*/__pycache__/*' -print -quit)
     [ -z "$changed" ] && return 0
   fi
   say "installing the Python package into .venv"
