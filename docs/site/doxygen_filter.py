@@ -86,6 +86,8 @@ def with_trailing(line):
 if __name__ == "__main__":
     with open(sys.argv[1], encoding="utf-8") as file:
         text = file.read()
+    # A namespace of forward declarations only documents nothing, and would be declared once per header that has it.
+    text = re.sub(r"^namespace \w+ \{\n(?:(?:class|struct) \w+;\n)+\}.*\n", "", text, flags=re.M)
     if len(re.findall(r"^namespace stiction \{$", text, re.M)) == 1:
         text = re.sub(r"^namespace stiction \{$|^\}  // namespace stiction$", "", text, flags=re.M)
     print("\n".join(documented(text.splitlines())))
