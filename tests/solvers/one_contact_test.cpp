@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <Eigen/QR>
 #include <cmath>
@@ -236,14 +237,17 @@ TEST(OneContact, FastPathFindsTheSameFromAnyPresentImpulse) {
     const Vector3 sigma_first = p.q + p.w * first;
     contact.solve(p.mu, first.data(), sigma_first.data(), again.data());  // with the root of the first visit
     const Score e = score(p.w, p.q, p.mu, again);
-    // The last step of Newton is taken by its derivative: near a double root of the curve that costs digits.
-    const Real worse = std::max(score(p.w, p.q, p.mu, first).backward, e.backward);
-    ASSERT_LE(worse, 1e-7L) << i;
-    inexact += worse > 1e-11L;
+    // The last step of Newton is taken by its derivative, and W⁻¹ of a nearly singular block loses digits by its
+    // condition: the second visit finds them.
+    const Vector3 eigenvalues = p.w.selfadjointView<Eigen::Lower>().eigenvalues();
+    const Real condition = eigenvalues[2] / eigenvalues[0], start = score(p.w, p.q, p.mu, first).backward;
+    ASSERT_LE(start, std::max(2e-10L, 1e-15L * condition)) << i;
+    ASSERT_LE(e.backward, 1e-12L) << i;
+    inexact += start > 1e-11L;
     sliding += e.sliding;
     sticking += !e.sliding && again[2] > 0.0;
   }
-  EXPECT_LE(inexact, 20);
+  EXPECT_LE(inexact, 15);
   EXPECT_GT(sliding, 4000);
   EXPECT_GT(sticking, 1000);
 }
