@@ -45,6 +45,7 @@ set(STICTION_PUBLIC_HEADERS
   stiction/problem_files/fclib.h
   stiction/problem_files/lcp.h
   stiction/problem_files/sequence.h
+  stiction/render/image.h
   stiction/sim/assembly.h
   stiction/sim/comparison.h
   stiction/sim/found_contacts.h

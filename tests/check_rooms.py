@@ -22,6 +22,7 @@ MAY_USE = {
     "sim": {"math", "contact", "solvers", "model", "dynamics", "collision", "constraints"},
     "learning": {"math", "contact", "solvers", "model", "dynamics", "collision", "constraints", "sim"},
     "problem_files": {"math", "contact"},
+    "render": {"math", "contact", "solvers", "model", "dynamics", "collision", "constraints", "sim", "problem_files"},
     "io": {"math", "contact", "solvers", "model", "dynamics", "collision", "constraints", "sim", "problem_files"},
     "viewer": {"math", "contact", "solvers", "model", "dynamics", "collision", "constraints", "sim", "problem_files", "io"},
 }
@@ -39,7 +40,7 @@ FOREIGN = {
     "nlohmann": ["cli", "fuzz/fuzz_outputs.cpp"],
     "nanobind": ["python"],
     "numpy": ["python/arrays.cpp"],
-    "zlib.h": ["stiction/viewer", "tests/viewer"],
+    "zlib.h": ["stiction/viewer", "tests/viewer", "stiction/render/png.cpp", "tests/render"],
     "unsupported": [],
 }
 
