@@ -89,7 +89,8 @@ SimulatorSettings settings_of(const RunOptions& options) {
   settings.recheck = options.recheck;
   settings.max_iterations = options.max_iterations;
   settings.threads = options.threads;
-  settings.timed_every = 1;  // --report has the times of every step
+  // Files have the times of every step; reading the clock twenty times costs a small robot 5 % of it.
+  if (!options.report_path.empty() || !options.record_path.empty()) settings.timed_every = 1;
   return settings;
 }
 

@@ -12,7 +12,12 @@ ENGINES = {
     "stiction": ("engine_stiction", "Stiction", "stiction", {}),
     "mujoco": ("engine_mujoco", "Mujoco", "mujoco", {}),  # as it comes: Newton, pyramids
     "mujoco-elliptic": ("engine_mujoco", "Mujoco", "mujoco", {"cone": 1}),
-    "mujoco-noslip": ("engine_mujoco", "Mujoco", "mujoco", {"cone": 1, "impratio": 10.0, "noslip_iterations": 10}),
+    # As MuJoCo's own guide recommends against slip: elliptic cones, impratio 10, implicitfast (3), NoSlip.
+    "mujoco-noslip": (
+        "engine_mujoco", "Mujoco", "mujoco",
+        {"cone": 1, "impratio": 10.0, "integrator": 3, "noslip_iterations": 10},
+    ),
+    "mujoco-discrete": ("engine_mujoco", "Mujoco", "mujoco", {"cone": 1, "impratio": 10.0, "integrator": 4}),
     "mujoco-stiff": (
         "engine_mujoco", "Mujoco", "mujoco",
         {"cone": 1, "impratio": 10.0, "noslip_iterations": 10, "stiff": True},  # solref of two steps
@@ -25,7 +30,7 @@ ENGINES = {
     "bullet-1000": ("engine_bullet", "Bullet", "pybullet", {"iterations": 1000, "cone": 1}),
 }
 # Ours and MuJoCo run in turns in one process; the others in a process of their own each.
-IN_PROCESS = {"stiction", "mujoco", "mujoco-elliptic", "mujoco-noslip", "mujoco-stiff"}
+IN_PROCESS = {"stiction", "mujoco", "mujoco-elliptic", "mujoco-noslip", "mujoco-discrete", "mujoco-stiff"}
 
 
 class Unsupported(Exception):

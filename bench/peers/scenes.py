@@ -338,15 +338,15 @@ def measure_kapla(engine: Engine, run: Run) -> Measured:
     return clock.finish(text, stands=full and not run.quick, ms_per_step=per_step, moved=moved)
 
 
-SPEED = ("stiction", "mujoco", "mujoco-noslip", "drake", "dart-dantzig", "bullet")
-BODIES = ("stiction", "mujoco", "mujoco-noslip", "drake", "dart-nsgs", "bullet")
+SPEED = ("stiction", "mujoco", "mujoco-noslip", "mujoco-discrete", "drake", "dart-dantzig", "bullet")
+BODIES = ("stiction", "mujoco", "mujoco-noslip", "mujoco-discrete", "drake", "dart-nsgs", "bullet")
 HEAVY = ("stiction", "mujoco", "mujoco-stiff", "drake", "dart-dantzig", "bullet-1000")
 
 SCENES = [
     Scene("quadruped", "quadruped, ANYmal with servos", robot_setup(robots.quadruped), measure_quadruped,
           [times_faster(3), at_most("slip", 1e-9, "m")], SPEED),
     Scene("humanoid", "humanoid.xml falling", robot_setup(robots.humanoid), measure_falling, [times_faster(3)],
-          ("stiction", "mujoco", "mujoco-elliptic", "mujoco-noslip", "drake"), repeats=5),
+          ("stiction", "mujoco", "mujoco-elliptic", "mujoco-noslip", "mujoco-discrete", "drake"), repeats=5),
     Scene("ur5", "UR5 falling", robot_setup(robots.ur5), measure_falling, [times_faster(3)], SPEED, repeats=5),
     Scene("slide", "slide at 30°", world_setup(slide_world), measure_slide,
           [at_most("lateral", 1e-9, "m"), at_most("rest_difference", 1e-4, "mm")], BODIES),
@@ -362,11 +362,11 @@ SCENES = [
           ("stiction", "mujoco", "mujoco-stiff", "drake", "dart-nsgs", "bullet"), repeats=2, baseline="mujoco-stiff"),
     Scene("rolling", "25 balls rolling on a box", world_setup(rolling_world), measure_rolling,
           [at_most("error", 1e-9, "(m/s)²"), times_faster(1)],
-          ("stiction", "mujoco", "mujoco-elliptic", "mujoco-noslip", "drake", "dart-nsgs", "bullet"),
+          ("stiction", "mujoco", "mujoco-elliptic", "mujoco-noslip", "mujoco-discrete", "drake", "dart-nsgs", "bullet"),
           baseline="mujoco-elliptic"),
     Scene("kapla", "kapla, 102 blocks, 600 s", world_setup(kapla_world), measure_kapla,
           [true("stands", "stands 600 s"), at_most("ms_per_step", 1.5, "ms")],
-          ("stiction", "mujoco", "mujoco-noslip", "dart-nsgs", "bullet"), repeats=1),
+          ("stiction", "mujoco", "mujoco-noslip", "mujoco-discrete", "dart-nsgs", "bullet"), repeats=1),
     Scene("pinch", "pinch of a 45 g capsule", pinch.setup, pinch.measure, [at_most("creep", 1e-6, "µm/s")],
-          ("stiction", "mujoco", "mujoco-noslip", "drake", "dart-dantzig", "bullet")),
+          ("stiction", "mujoco", "mujoco-noslip", "mujoco-discrete", "drake", "dart-dantzig", "bullet")),
 ]
