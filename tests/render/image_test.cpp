@@ -113,7 +113,7 @@ std::uint32_t number_at(const std::vector<std::uint8_t>& bytes, std::size_t i) {
   return bytes[i] << 24 | bytes[i + 1] << 16 | bytes[i + 2] << 8 | bytes[i + 3];
 }
 
-// A reader of its own, by the letter of the PNG specification, for the one kind of file that is written.
+// A reader of its own, by the letter of the PNG standard, for the one kind of file that is written.
 std::vector<std::uint8_t> decode(const std::vector<std::uint8_t>& png, int width, int height) {
   EXPECT_EQ(std::string(png.begin() + 12, png.begin() + 16), "IHDR");
   EXPECT_EQ(number_at(png, 16), static_cast<std::uint32_t>(width));
