@@ -10,6 +10,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/shipped_scenes.h"
+#include "cli/verb_compare.h"
 #include "cli/verb_convert.h"
 #include "cli/verb_info.h"
 #include "cli/verb_list.h"
@@ -91,20 +92,13 @@ void add_model_files(CLI::App* verb, ModelFileOptions& options) {
   add_model_options(verb, options);
 }
 
-void add_run(CLI::App& app, RunOptions& options) {
-  CLI::App* verb = app.add_subcommand("run", "Simulate a scene and certify every step");
-  add_model_files(verb, options.model);
+// What a simulation is told, whoever looks at it.
+void add_simulation_options(CLI::App* verb, RunOptions& options) {
   verb->add_option("-s,--solver", options.solver, "Contact solver; see: list solvers")->capture_default_str();
   verb->add_option("--solver-option", options.solver_options, "Set an option of the solver, option=value")
       ->allow_extra_args(false);
   verb->add_option("--dt", options.time_step, "Time step, s; default: what the scene suggests")
       ->check(check_positive, "POSITIVE");
-  CLI::Option* time = verb->add_option("--time", options.time, "Time to simulate, s")
-                          ->check(check_positive, "POSITIVE")
-                          ->capture_default_str();
-  verb->add_option("--steps", options.steps, "Number of steps, in place of --time")
-      ->check(CLI::Range(1L, 1000000000000L))
-      ->excludes(time);
   verb->add_option("-t,--tolerance", options.tolerance, "A step is certified when its eps_nat is at most this")
       ->check(check_positive, "POSITIVE")
       ->capture_default_str();
@@ -123,12 +117,24 @@ void add_run(CLI::App& app, RunOptions& options) {
   verb->add_option("--threads", options.threads, "Threads for islands; the result does not depend on it")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  verb->add_option("-k,--keyframe", options.keyframe, "Start at this keyframe of the scene, by name or number");
-  verb->add_option("--set", options.positions, "Start with this position of a joint, joint=value[,value...]")
+  verb->add_option("-k,--keyframe", options.start.keyframe, "Start at this keyframe of the scene, by name or number");
+  verb->add_option("--set", options.start.positions, "Start with this position of a joint, joint=value[,value...]")
       ->allow_extra_args(false);
-  verb->add_option("--control", options.controls, "Control of an actuator during the run, actuator=value")
+  verb->add_option("--control", options.start.controls, "Control of an actuator during the run, actuator=value")
       ->allow_extra_args(false);
   verb->add_option("--record", options.record_path, "Write a recording (HDF5): model, states, contacts, reports");
+}
+
+void add_run(CLI::App& app, RunOptions& options) {
+  CLI::App* verb = app.add_subcommand("run", "Simulate a scene and certify every step");
+  add_model_files(verb, options.model);
+  add_simulation_options(verb, options);
+  CLI::Option* time = verb->add_option("--time", options.time, "Time to simulate, s")
+                          ->check(check_positive, "POSITIVE")
+                          ->capture_default_str();
+  verb->add_option("--steps", options.steps, "Number of steps, in place of --time")
+      ->check(CLI::Range(1L, 1000000000000L))
+      ->excludes(time);
   verb->add_option("--report", options.report_path,
                    "Write one line of CSV per step: contacts, residuals, energy, times");
   verb->add_flag("--json", options.json, "Print one JSON object instead of the summary");
@@ -142,6 +148,74 @@ void add_run(CLI::App& app, RunOptions& options) {
                "Exit code: 0 every step certified or accepted, 1 a step was not (or numbers are no longer finite),\n"
                "2 bad usage or a file that cannot be read or written, 128 + number of the signal that stopped the run "
                "(Ctrl-C: 130).");
+}
+
+void add_compare_files(CLI::App* verb, CompareOptions& options) {
+  verb->add_option("--html", options.page_path, "Write a page with the runs side by side, to be played in a browser");
+  verb->add_option("--png", options.png_path, "Write a picture: distance, energy and residuals over time");
+  verb->add_option("--csv", options.csv_path, "Write the table as CSV, one line per run");
+  verb->add_option("--report", options.report_path, "Write one line of CSV per step and run");
+  verb->add_option("--title", options.title, "Title of page and picture; default: the name of the scene");
+  verb->add_option("--every", options.every, "Steps per frame of the page; default: at most 1000 frames")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000000000}));
+  verb->add_flag("--json", options.json, "Print one JSON object instead of the table");
+}
+
+void add_compare(CLI::App& app, CompareOptions& options) {
+  CLI::App* verb = app.add_subcommand("compare", "Run a scene under several contact models and show what each breaks");
+  add_model_files(verb, options.model);
+  verb->add_option("-s,--solvers", options.solvers, "Solvers separated by commas, or all; see: list solvers")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  verb->add_option("-m,--models", options.models,
+                   "Contact models separated by commas, or all, one solver each: ncp, ccp, lcp, raisim, frictionless,\n"
+                   "max_dissipation; default, where no solvers are named: all")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  verb->add_option("--reference", options.reference, "Solver whose run the others are compared with")
+      ->capture_default_str();
+  verb->add_option("--dt", options.time_step, "Time step, s; default: what the scene suggests")
+      ->check(check_positive, "POSITIVE");
+  CLI::Option* time = verb->add_option("--time", options.time, "Time to simulate, s")
+                          ->check(check_positive, "POSITIVE")
+                          ->capture_default_str();
+  verb->add_option("--steps", options.steps, "Number of steps, in place of --time")
+      ->check(CLI::Range(1L, 1000000000000L))
+      ->excludes(time);
+  verb->add_option("-t,--tolerance", options.tolerance, "Asked of every solver, on eps_nat of its own law")
+      ->check(check_positive, "POSITIVE")
+      ->capture_default_str();
+  verb->add_option("--max-iterations", options.max_iterations, "Of the solver per island and step; 0: its own limit")
+      ->check(CLI::Range(0, 1000000000))
+      ->capture_default_str();
+  verb->add_option("--threads", options.threads, "Threads for islands; the result does not depend on it")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  verb->add_option("--parting", options.parting_distance, "Runs have parted where a body is farther apart than this, m")
+      ->check(check_positive, "POSITIVE")
+      ->capture_default_str();
+  verb->add_option("-k,--keyframe", options.start.keyframe, "Start at this keyframe of the scene, by name or number");
+  verb->add_option("--set", options.start.positions, "Start with this position of a joint, joint=value[,value...]")
+      ->allow_extra_args(false);
+  verb->add_option("--control", options.start.controls, "Control of an actuator during the run, actuator=value")
+      ->allow_extra_args(false);
+  add_compare_files(verb, options);
+  verb->footer(
+      "\n" + std::string(model_files_help) +
+      "\nEvery run starts alike and is judged by the exact law, whatever law it solves. Columns, the largest of all "
+      "steps:\n"
+      "exact steps within the tolerance of the exact law; Signorini |impulse x normal velocity|; lift-off, the speed\n"
+      "at which contacts that push separate; Coulomb, friction beyond the cone; dissipation, friction that is not\n"
+      "against the sliding; energy that no account explains, gains positive; drift, the largest distance of a body "
+      "from\n"
+      "where it is in the first run; parts at, when that first exceeded --parting.\n\n"
+      "Examples:\n"
+      "  stiction compare scenes/compare/sliding_box.xml --keyframe slide\n"
+      "  stiction compare scenes/compare/stack.xml --time 3 --solvers ncp-pgs,ccp-newton,raisim --html stack.html\n"
+      "  stiction compare scenes/compare/gripper.xml -k grip --models all --csv table.csv --png plots.png\n"
+      "  stiction compare scenes/quadruped.xml --solvers all --steps 200 --json\n\n"
+      "Exit code: 0 the reference run is certified or accepted in every step (the others need not be), 1 it is not,\n"
+      "2 bad usage or a file that cannot be read or written, 128 + number of the signal that stopped it.");
 }
 
 void add_info(CLI::App& app, InfoOptions& options) {
@@ -174,24 +248,53 @@ void add_convert(CLI::App& app, ConvertOptions& options) {
       "file that cannot be read or written.");
 }
 
+// A positive number, or max.
+std::string check_speed(const std::string& text) {
+  return text == "max"                  ? std::string()
+         : check_positive(text).empty() ? std::string()
+                                        : text + " is neither a positive number nor max";
+}
+
 void add_view(CLI::App& app, ViewOptions& options) {
-  CLI::App* verb = app.add_subcommand("view", "Make an HTML page of a recording, to be played in a browser");
-  verb->add_option("RECORDING", options.recording, "A recording (HDF5), as 'run --record' writes it")->required();
-  verb->add_option("-o,--output", options.page_path, "The page; default: beside the recording, ending in .html");
-  verb->add_option("--every", options.every, "Show every so many steps, and all that are not certified")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000000000}))
+  CLI::App* verb = app.add_subcommand("view", "Look at a recording, or at a scene while it is simulated, in a browser");
+  verb->add_option("FILE", options.scene.model.files, "A recording (HDF5), or the files of a scene as for run")
+      ->required();
+  verb->add_option("-o,--output", options.page_path, "Recordings: the page; default: beside it, ending in .html");
+  verb->add_option("--every", options.every, "Recordings: show every so many steps, and all that are not certified")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000000000}));
+  verb->add_option("--title", options.title, "Title of the page; default: the name of the file");
+  verb->add_flag("--json", options.json, "Print one JSON object: page, steps, frames, bytes; scenes: the address");
+  verb->add_option("--port", options.port, "Scenes: port to listen at; 0: any that is free")
+      ->check(CLI::Range(0, 65535))
       ->capture_default_str();
-  verb->add_option("--title", options.title, "Title of the page; default: the name of the recording");
-  verb->add_flag("--json", options.json, "Print one JSON object: page, steps, frames, bytes");
+  verb->add_option("--host", options.host, "Scenes: interface to listen at; 0.0.0.0 lets other machines in")
+      ->capture_default_str();
+  verb->add_option("--origin", options.origins, "Scenes: a web page that may connect besides, as https://lab.example")
+      ->allow_extra_args(false);
+  verb->add_option("--speed", options.speed, "Scenes: simulated seconds per second, or max")
+      ->check(check_speed, "NUMBER")
+      ->capture_default_str();
+  verb->add_flag("--paused", options.paused, "Scenes: wait for a click in the page before the first step");
+  add_model_options(verb, options.scene.model);
+  add_simulation_options(verb, options.scene);
   verb->footer(
-      "\nThe page holds everything and asks the network for nothing: open it from disk, send it, put it on a server.\n"
-      "It shows bodies, contacts, forces and friction cones of every step, and residual, energy and penetration over\n"
-      "time; steps that are not certified are red. Press ? in it for its keys.\n\n"
+      "\nA recording becomes one page that holds everything and asks the network for nothing: open it from disk, send\n"
+      "it, put it on a server. A scene is simulated here and shown in a page whose address is printed; there it is\n"
+      "paused, stepped and reset, bodies are pulled with ctrl and the mouse, controls, friction and solver changed.\n"
+      "Both show bodies, contacts, forces and friction cones, and residual, energy and penetration over time; steps\n"
+      "that are not certified are red. Press ? in the page for its keys.\n\n"
       "Examples:\n"
+      "  stiction view scenes/boxes.xml                   live; prints the address; Ctrl-C ends it\n"
+      "  stiction view scenes/quadruped.xml --keyframe drop --paused --speed 0.2\n"
+      "  stiction view scenes/boxes.xml --record live.h5  every step, pulls too\n"
       "  stiction run scenes/boxes.xml --time 3 --record boxes.h5\n"
       "  stiction view boxes.h5                           writes boxes.html\n"
       "  stiction view long.h5 -o long.html --every 10    a smaller page\n\n"
-      "Exit code: 0 the page is written, 2 bad usage, or a file that cannot be read or written.");
+      "The server of a scene listens on this machine alone unless --host says otherwise; the address has a token\n"
+      "without which nobody gets in, and traffic is not encrypted: from afar rather use ssh -L 8000:localhost:PORT.\n"
+      "With --record a reset, another friction or solver begins another file: live.h5, live-2.h5, ...\n\n"
+      "Exit code: 0 the page is written, or the scene was closed by Ctrl-C; 2 bad usage, a port that is in use, or a\n"
+      "file that cannot be read or written.");
 }
 
 struct ListOptions {
@@ -227,12 +330,14 @@ int run(int argc, char** argv) {
   add_solve(app, solve);
   RunOptions scene;
   add_run(app, scene);
+  CompareOptions comparison;
+  add_compare(app, comparison);
   InfoOptions info;
   add_info(app, info);
   ConvertOptions conversion;
   add_convert(app, conversion);
-  ViewOptions view;
-  add_view(app, view);
+  ViewOptions view_options;
+  add_view(app, view_options);
   add_list(app, list);
   try {
     app.parse(argc, argv);
@@ -241,9 +346,10 @@ int run(int argc, char** argv) {
   }
   if (app.got_subcommand("solve")) return solve_files(std::move(solve));
   if (app.got_subcommand("run")) return run_scene(scene);
+  if (app.got_subcommand("compare")) return compare_scene(comparison);
   if (app.got_subcommand("info")) return show_info(info);
   if (app.got_subcommand("convert")) return convert_scene(conversion);
-  if (app.got_subcommand("view")) return view_recording(view);
+  if (app.got_subcommand("view")) return view(view_options);
   if (app.get_subcommand("list")->got_subcommand("scenes")) return list_scenes(list.folder, list.json);
   if (!list.solver.empty()) return list_options(list.solver, list.json);
   return list_solvers(list.json);

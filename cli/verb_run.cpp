@@ -1,8 +1,6 @@
 #include "cli/verb_run.h"
 
 #include <chrono>
-#include <cmath>
-#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
@@ -20,52 +18,6 @@
 
 namespace stiction::cli {
 namespace {
-
-int find_keyframe(const Model& model, const std::string& text) {
-  for (std::size_t k = 0; k < model.keyframes.size(); ++k) {
-    if (model.keyframes[k].name == text) return static_cast<int>(k);
-  }
-  char* end = nullptr;
-  const long number = std::strtol(text.c_str(), &end, 10);
-  if (!text.empty() && *end == '\0' && number >= 0 && number < static_cast<long>(model.keyframes.size())) {
-    return static_cast<int>(number);
-  }
-  if (model.keyframes.empty()) refuse("--keyframe ", text, ": the scene has no keyframes");
-  return model.find_keyframe(text);  // throws with those there are
-}
-
-std::vector<double> parse_values(const std::string& option, const std::string& text, int count, const char* what) {
-  std::vector<double> values;
-  if (!parse_numbers(text, values)) refuse(option, ": '", text, "' is no number, nor several separated by commas");
-  if (static_cast<int>(values.size()) != count) {
-    refuse(option, ": ", values.size(), values.size() == 1 ? " value" : " values", ", but ", what, " has ", count);
-  }
-  return values;
-}
-
-void set_positions(Simulator& simulator, const std::vector<std::string>& positions) {
-  if (positions.empty()) return;
-  State state = simulator.state();
-  for (const std::string& text : positions) {
-    const auto [name, value] = parse_assignment("--set", text);
-    const Joint& joint = simulator.model().joints[simulator.model().find_joint(name)];
-    const auto values = parse_values("--set " + text, value, joint.num_positions, "the joint");
-    for (int k = 0; k < joint.num_positions; ++k) state.q[joint.first_position + k] = values[k];
-  }
-  check_state(simulator.model(), state);
-  simulator.set_position(state.q);
-}
-
-void set_controls(Simulator& simulator, const std::vector<std::string>& controls) {
-  if (controls.empty()) return;
-  VectorX control = simulator.state().control;
-  for (const std::string& text : controls) {
-    const auto [name, value] = parse_assignment("--control", text);
-    const int actuator = simulator.model().find_actuator(name);
-    control[actuator] = parse_values("--control " + text, value, 1, "an actuator")[0];
-  }
-  simulator.set_control(control);
-}
 
 // To a solver, or to a simulator.
 template <class Set>
@@ -92,36 +44,6 @@ SimulatorSettings settings_of(const RunOptions& options) {
   // Files have the times of every step; reading the clock twenty times costs a small robot 5 % of it.
   if (!options.report_path.empty() || !options.record_path.empty()) settings.timed_every = 1;
   return settings;
-}
-
-// What can be refused without the model, before time goes into reading it and before any file is touched.
-void check_options(const RunOptions& options) {
-  settings_of(options).validate();
-  const auto solver = make_solver(options.solver);
-  set_solver_options(options.solver_options,
-                     [&](const std::string& name, double value) { solver->set_option(name, value); });
-  for (const std::string& text : options.positions) parse_assignment("--set", text);
-  for (const std::string& text : options.controls) parse_assignment("--control", text);
-  std::vector<std::string> inputs;
-  for (const std::string& file : options.model.files) inputs.push_back(parse_model_file(file).path);
-  check_outputs({{"--record", options.record_path}, {"--report", options.report_path, false}}, inputs);
-}
-
-Simulator make_simulator(const RunOptions& options, std::shared_ptr<const Model> model) {
-  Simulator simulator(std::move(model), settings_of(options));
-  set_solver_options(options.solver_options,
-                     [&](const std::string& name, double value) { simulator.set_solver_option(name, value); });
-  if (!options.keyframe.empty()) simulator.reset(find_keyframe(simulator.model(), options.keyframe));
-  set_positions(simulator, options.positions);
-  set_controls(simulator, options.controls);
-  return simulator;
-}
-
-long steps_to_do(const RunOptions& options, double time_step) {
-  if (options.steps > 0) return options.steps;
-  const double steps = std::round(options.time / time_step);
-  if (!(steps < 1e15)) refuse("--time ", options.time, ": too many steps of ", time_step, " s");
-  return std::max(1L, static_cast<long>(steps));
 }
 
 std::string progress_line(const RunSummary& summary, long steps) {
@@ -182,11 +104,30 @@ void run_steps(Simulator& simulator, long steps, StepCsv* csv, RecordingWriter* 
 
 }  // namespace
 
+void check_run_options(const RunOptions& options) {
+  settings_of(options).validate();
+  const auto solver = make_solver(options.solver);
+  set_solver_options(options.solver_options,
+                     [&](const std::string& name, double value) { solver->set_option(name, value); });
+  check_start(options.start);
+  std::vector<std::string> inputs;
+  for (const std::string& file : options.model.files) inputs.push_back(parse_model_file(file).path);
+  check_outputs({{"--record", options.record_path}, {"--report", options.report_path, false}}, inputs);
+}
+
+Simulator make_simulator(const RunOptions& options, std::shared_ptr<const Model> model) {
+  Simulator simulator(std::move(model), settings_of(options));
+  set_solver_options(options.solver_options,
+                     [&](const std::string& name, double value) { simulator.set_solver_option(name, value); });
+  set_start(options.start, simulator);
+  return simulator;
+}
+
 int run_scene(const RunOptions& options) {
-  check_options(options);
+  check_run_options(options);
   const LoadedModel loaded = load_model_files(options.model);
   Simulator simulator = make_simulator(options, loaded.model);
-  const long steps = steps_to_do(options, simulator.time_step());
+  const long steps = steps_to_do(options.steps, options.time, simulator.time_step());
   std::unique_ptr<StepCsv> csv;
   if (!options.report_path.empty()) csv = std::make_unique<StepCsv>(options.report_path);
   std::unique_ptr<RecordingWriter> recording;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/model_files.h"
+#include "cli/scene_start.h"
 #include "stiction/sim/simulator.h"
 
 namespace stiction::cli {
@@ -22,16 +23,19 @@ struct RunOptions {
   bool recheck = SimulatorSettings{}.recheck;
   int max_iterations = SimulatorSettings{}.max_iterations;
   int threads = 1;
-  std::string keyframe;                // name or number; empty: the initial state
-  std::vector<std::string> positions;  // "joint=value[,value…]"
-  std::vector<std::string> controls;   // "actuator=value"
-  std::string record_path;             // empty: no recording
-  std::string report_path;             // empty: no CSV
+  StartOptions start;
+  std::string record_path;  // empty: no recording
+  std::string report_path;  // empty: no CSV
   bool json = false;
 };
 
 // Returns an ExitCode, or 128 + the signal that stopped the run. Throws std::invalid_argument for bad usage and
 // unreadable files.
 int run_scene(const RunOptions& options);
+
+// For other verbs that simulate. What can be refused without the model, before time goes into reading it and before any
+// file is touched; and the simulator where the options want it to begin.
+void check_run_options(const RunOptions& options);
+Simulator make_simulator(const RunOptions& options, std::shared_ptr<const Model> model);
 
 }  // namespace stiction::cli

@@ -1,5 +1,6 @@
 #include "cli/verb_view.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -16,16 +17,22 @@
 namespace stiction::cli {
 namespace {
 
-// Scenes and other files that are handed over by mistake get a better answer than what HDF5 says of them.
-void check_recording(const std::string& path) {
+// HDF5 is a recording, whatever its name; so is what is called one, with an answer of its own where it is none.
+bool is_recording(const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::exists(path, error)) refuse(path, ": there is no such file");
-  if (std::filesystem::is_directory(path, error)) refuse(path, ": is a folder; a recording is wanted");
+  const std::string ending = std::filesystem::path(path).extension().string();
+  const bool is_called = ending == ".h5" || ending == ".hdf5";
+  if (!std::filesystem::exists(path, error)) {
+    if (is_called) refuse(path, ": there is no such file");
+    return false;
+  }
+  if (std::filesystem::is_directory(path, error)) refuse(path, ": is a folder; a recording or a scene is wanted");
   std::ifstream file(path, std::ios::binary);
   std::array<char, 4> start{};
   if (!file.read(start.data(), start.size()) && file.bad()) refuse(path, ": cannot be read");
-  if (std::string_view(start.data(), start.size()) == "\x89HDF") return;
-  refuse(path, ": is no recording; make one with: stiction run SCENE --record run.h5");
+  if (std::string_view(start.data(), start.size()) == "\x89HDF") return true;
+  if (is_called) refuse(path, ": is no recording; make one with: stiction run SCENE --record run.h5");
+  return false;
 }
 
 std::string size_text(std::int64_t bytes) {
@@ -49,16 +56,13 @@ void print_summary(bool json, const std::string& path, std::int64_t num_steps, c
   std::cout << "; open it in a browser\n";
 }
 
-}  // namespace
-
 int view_recording(const ViewOptions& options) {
-  check_recording(options.recording);
-  const std::string path = options.page_path.empty()
-                               ? std::filesystem::path(options.recording).replace_extension(".html").string()
-                               : options.page_path;
-  check_outputs({{"-o", path}}, {options.recording});
-  const RecordingReader recording(options.recording);
-  PageSettings settings{.title = options.title, .every = options.every, .progress = {}};
+  const std::string& file = options.scene.model.files[0];
+  const std::string path =
+      options.page_path.empty() ? std::filesystem::path(file).replace_extension(".html").string() : options.page_path;
+  check_outputs({{"-o", path}}, {file});
+  const RecordingReader recording(file);
+  PageSettings settings{.title = options.title, .every = std::max<std::int64_t>(1, options.every), .progress = {}};
   Progress progress;
   settings.progress = [&](double done) {
     if (progress.due()) progress.show(bar(done) + " " + path);
@@ -67,6 +71,21 @@ int view_recording(const ViewOptions& options) {
   progress.clear();
   print_summary(options.json, path, recording.num_steps(), summary);
   return exit_success;
+}
+
+}  // namespace
+
+int view(const ViewOptions& options) {
+  const std::vector<std::string>& files = options.scene.model.files;
+  for (const std::string& file : files) {
+    if (!is_recording(file)) continue;
+    if (files.size() > 1) refuse(file, ": is a recording; one of them alone makes a page");
+    if (!options.scene.record_path.empty()) refuse("--record: ", file, " is a recording already");
+    return view_recording(options);
+  }
+  if (!options.page_path.empty()) refuse("-o: is for recordings; a scene is shown live. See stiction view --help");
+  if (options.every > 0) refuse("--every: is for recordings; a scene is shown live. See stiction view --help");
+  return view_scene(options);
 }
 
 }  // namespace stiction::cli

@@ -10,6 +10,14 @@ find_package(Qhull REQUIRED)                # convex hulls of meshes
 find_package(HDF5 REQUIRED COMPONENTS C)    # problem files, recordings
 find_package(pugixml REQUIRED)              # URDF, SDF, COLLADA
 find_package(ZLIB REQUIRED)                 # data in pages of the viewer
+find_package(nlohmann_json REQUIRED)        # what the live viewer's page asks for; the command
+# The live viewer's server. Not its own package file: that asks for a program which comes in another Debian package.
+find_path(STICTION_CIVETWEB_INCLUDE civetweb.h REQUIRED)
+find_library(STICTION_CIVETWEB_LIBRARY civetweb REQUIRED)
+mark_as_advanced(STICTION_CIVETWEB_INCLUDE STICTION_CIVETWEB_LIBRARY)
+add_library(stiction_civetweb UNKNOWN IMPORTED)
+set_target_properties(stiction_civetweb PROPERTIES IMPORTED_LOCATION ${STICTION_CIVETWEB_LIBRARY}
+  INTERFACE_INCLUDE_DIRECTORIES ${STICTION_CIVETWEB_INCLUDE})
 set(STICTION_QHULL Qhull::qhull_r)
 set(STICTION_HDF5 hdf5::hdf5)
 set(STICTION_PUGIXML pugixml::pugixml)

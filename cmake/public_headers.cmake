@@ -48,6 +48,7 @@ set(STICTION_PUBLIC_HEADERS
   stiction/render/image.h
   stiction/sim/assembly.h
   stiction/sim/comparison.h
+  stiction/sim/comparison_history.h
   stiction/sim/found_contacts.h
   stiction/sim/inverse_step.h
   stiction/sim/simulator.h
@@ -59,5 +60,7 @@ set(STICTION_PUBLIC_HEADERS
   stiction/solvers/pivoting/linear_complementarity.h
   stiction/solvers/pivoting/pivoting_dictionary.h
   stiction/solvers/solver.h
+  stiction/viewer/comparison_page.h
+  stiction/viewer/live_view.h
   stiction/viewer/page.h
 )

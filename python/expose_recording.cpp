@@ -63,7 +63,8 @@ StepReport step(PythonWriter& w, int count) {
     if (k % 64 == 0 && PyErr_CheckSignals() != 0) throw nb::python_error();
     const nb::gil_scoped_release released;
     const std::lock_guard lock(shared.mutex);
-    w.writer.append(shared.simulator, shared.simulator.step());
+    const StepReport& report = shared.step();
+    w.writer.append(shared.simulator, report);
   }
   const Turn turn(shared);
   return shared.simulator.report();

@@ -47,7 +47,7 @@ StepReport step_many(SharedSimulator& shared, int count) {
       const WatchedStep watched(shared.simulator);
       if (count <= 0) shared.simulator.step(count);  // refuses what is negative
       for (double passed = 0.0; count > 0 && passed < 0.1; --count) {
-        for (const double seconds : shared.simulator.step().seconds) passed += seconds;
+        for (const double seconds : shared.step().seconds) passed += seconds;
       }
       report = shared.simulator.report();
     } catch (const StepInterrupted&) {
@@ -64,7 +64,7 @@ StepReport step(SharedSimulator& shared, int count) {
     const nb::gil_scoped_release released;
     const std::lock_guard turn(shared.mutex);
     const WatchedStep watched(shared.simulator);
-    return shared.simulator.step();
+    return shared.step();
   } catch (const StepInterrupted&) {
     throw nb::python_error();
   }

@@ -10,6 +10,7 @@
 
 #include "stiction/dynamics/dynamics_data.h"
 #include "stiction/sim/simulator.h"
+#include "stiction/viewer/live_view.h"
 
 namespace stiction::python {
 
@@ -19,6 +20,10 @@ struct SharedSimulator {
 
   Simulator simulator;
   std::mutex mutex;
+  LiveView* view = nullptr;  // that looks on; steps go through it, so that they are shown and pulls act in them
+  // With the mutex held.
+  const StepReport& step() { return view ? view->step() : simulator.step(); }
+
   // Answers questions about the current state; the simulator's own factor contains implicit terms.
   std::optional<DynamicsData> dynamics;
 };

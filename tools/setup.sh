@@ -11,7 +11,8 @@ PACKAGES=(
   libqhull-dev                            # convex hulls
   libpugixml-dev                          # URDF, SDF, COLLADA meshes
   zlib1g-dev                              # data in pages of `stiction view`
-  libcli11-dev nlohmann-json3-dev         # the command
+  libcli11-dev nlohmann-json3-dev         # the command, messages of the live viewer
+  libcivetweb-dev                         # the live viewer's server
   libgtest-dev libbenchmark-dev           # tests, micro-benchmarks
   python3-venv python3-dev                # the Python package
   patchelf                                # a private copy of MuJoCo's library

@@ -9,6 +9,7 @@ SHORT = [("numpy.typing.", ""), ("numpy.", ""), ("_Sequence", "Sequence"), ("col
 # Where a class or function of the stub is shown: the first group with a pattern that fits its name.
 GROUPS = [
     ("Simulation", r"Simulator|State|Step.*|Solver[FI].*|Contact|ContactRegime|ExternalForce"),
+    ("Comparisons", r"Compar.*|compare|solver_of_each_model"),
     ("Models", r"Model.*|Pose|Plane|Sphere|Capsule|Cylinder|Ellipsoid|Box|ConvexHull|TriangleMesh|HeightField|Joint|Frame"
      r"|Body|Dof|Shape|Loop|Actuator|Keyframe|Material|Inertia|integrate|difference"),
     ("Files of robots", r"load.*|Load.*|save|write_(mjcf|urdf|sdf)|Written.*|Ignored.*|from_.*|has_mjcf|[aA]ssembl.*"),

@@ -32,6 +32,7 @@ from ._stiction import (
     judge,
     make_solver,
 )
+from .comparing import compare  # noqa: F401
 from .convert import from_pinocchio  # noqa: F401
 from .mujoco_text import from_mujoco  # noqa: F401
 

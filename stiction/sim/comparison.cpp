@@ -20,6 +20,24 @@ void ComparisonSettings::validate() const {
           "finite and positive");
 }
 
+std::vector<std::string> solver_of_each_model() {
+  constexpr int num_models = static_cast<int>(ContactModel::max_dissipation) + 1;
+  std::vector<std::string> chosen;
+  for (int model = 0; model < num_models; ++model) {
+    std::string best;
+    bool is_rigid = false;
+    for (const std::string_view name : solver_names()) {
+      const auto solver = make_solver(name);
+      const SolverTraits& traits = solver->traits();
+      if (traits.model != static_cast<ContactModel>(model) || is_rigid) continue;
+      if (best.empty() || !traits.needs_compliance) best = name;
+      is_rigid = !traits.needs_compliance;
+    }
+    if (!best.empty()) chosen.push_back(best);
+  }
+  return chosen;
+}
+
 Comparison::Comparison(std::shared_ptr<const Model> model, const ComparisonSettings& settings)
     : Comparison(model, settings, State::initial(*model)) {}
 
@@ -36,6 +54,14 @@ Comparison::Comparison(std::shared_ptr<const Model> model, const ComparisonSetti
     run.solver = solver;
     run.model = make_solver(solver)->traits().model;
   }
+}
+
+void Comparison::set_control(VectorView control) {
+  for (Simulator& simulator : simulators_) simulator.set_control(control);
+}
+
+void Comparison::set_interrupt(Interrupt* interrupt) {
+  for (Simulator& simulator : simulators_) simulator.set_interrupt(interrupt);
 }
 
 void Comparison::step_run(int k) {
@@ -56,6 +82,7 @@ void Comparison::step_run(int k) {
   run.certified_steps += report.law_certified ? 1 : 0;
   merge(report.residuals, run.residuals);
   run.energy_error += report.energy_error;
+  run.energy_gain += std::max(report.constraint_work, 0.0);
   run.largest_penetration = std::max(run.largest_penetration, report.largest_penetration);
 }
 

@@ -3,7 +3,7 @@
 //
 //     Comparison comparison(model, {.solvers = {"auto", "ccp-admm", "lcp-lemke"}});
 //     for (int k = 0; k < 1000; ++k) comparison.step();
-//     for (const ComparedRun& run : comparison.runs()) …
+//     std::cout << comparison.to_text();  // the table
 //
 // All are judged by one law, the exact one unless told otherwise, whatever law they solve. The first run is what the
 // others are compared with.
@@ -35,6 +35,7 @@ struct ComparedRun {
   Residuals residuals;
   long certified_steps = 0;
   double energy_error = 0.0;         // J; what no account explains, over all steps: gains are positive
+  double energy_gain = 0.0;          // J; work of constraints in steps in which they gave energy instead of taking it
   double largest_penetration = 0.0;  // m
   double distance = 0.0;             // m; of the body that is farthest from where it is in the first run
   double largest_distance = 0.0;     // m; of all steps
@@ -45,6 +46,10 @@ struct ComparedRun {
   double steps_per_second() const { return seconds > 0.0 ? static_cast<double>(steps) / seconds : 0.0; }
 };
 
+// One solver for every contact model, the exact law's first: of those of a model the first in the order of
+// solver_names() that takes rigid contacts as they are, or the first of all where each puts in a compliance of its own.
+std::vector<std::string> solver_of_each_model();
+
 class Comparison {
  public:
   Comparison(std::shared_ptr<const Model> model, const ComparisonSettings& settings);
@@ -54,10 +59,16 @@ class Comparison {
   const std::vector<ComparedRun>& runs() const { return runs_; }
   // To set controls and forces, and to look at contacts, of every run.
   Simulator& simulator(int run) { return simulators_[run]; }
+  const Simulator& simulator(int run) const { return simulators_[run]; }
+  void set_control(VectorView control);      // of every run
+  void set_interrupt(Interrupt* interrupt);  // of every run; a step that is stopped throws StepInterrupted
 
   // One step of every run that has not failed. A run fails where its numbers are no longer finite, or where its solver
   // takes no such problem; the others go on. False: nobody is left, or the first one failed.
   bool step();
+
+  // What each run broke of the common law, one line per run, with the units in the head; what failed and why below.
+  std::string to_text() const;
 
  private:
   void step_run(int run);

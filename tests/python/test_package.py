@@ -18,14 +18,14 @@ def test_types_are_shipped():
     stub = (folder / "_stiction.pyi").read_text()
     assert (folder / "py.typed").exists()
     for name in ("class ContactProblem", "def judge", "def make_solver", "def read_fclib", "def from_inertia", "class Simulator",
-                 "def add_body", "dt: float = 0.0", "def load_mjcf", "def save", "def assemble"):
+                 "def add_body", "dt: float = 0.0", "def load_mjcf", "def save", "def assemble", "class Comparison"):
         assert name in stub
 
 
 def test_everything_public_is_documented():
     for name in ("solve", "residuals", "make_problem", "judge", "make_solver", "read_fclib", "contact_energy",
                  "ModelBuilder", "Model", "Simulator", "State", "StepReport", "inertia_matrix", "load_mjcf", "load", "load_urdf", "load_sdf", "save", "write_mjcf", "write_urdf",
-                 "write_sdf", "assemble", "assembled", "assembly_error"):
+                 "write_sdf", "assemble", "assembled", "assembly_error", "compare", "Comparison", "ComparedRun"):
         assert getattr(stiction, name).__doc__
 
 

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <sstream>
+
 #include "../support/refused.h"
 #include "tests/sim/worlds.h"
 
@@ -71,6 +74,60 @@ TEST(Comparison, IsTheSameAsASimulatorAlone) {
   }
   EXPECT_EQ(comparison.simulator(0).state().q, alone.state().q);
   EXPECT_EQ(comparison.simulator(0).state().v, alone.state().v);
+}
+
+TEST(Comparison, OneSolverStandsForEachModel) {
+  const std::vector<std::string> solvers = solver_of_each_model();
+  std::vector<ContactModel> models;
+  for (const std::string& name : solvers) {
+    models.push_back(make_solver(name)->traits().model);
+    EXPECT_FALSE(make_solver(name)->traits().needs_compliance) << name;
+  }
+  EXPECT_EQ(solvers[0], "auto");
+  EXPECT_EQ(models, (std::vector{ContactModel::ncp, ContactModel::ccp, ContactModel::lcp, ContactModel::raisim,
+                                 ContactModel::frictionless, ContactModel::max_dissipation}));
+}
+
+// A stack of which each cube is four times as heavy as the one below: sweeps that stop early make energy.
+TEST(Comparison, ConstraintsThatGiveEnergyAreCounted) {
+  ModelBuilder builder;
+  testing::add_ground(builder, 0.5);
+  for (int k = 0; k < 6; ++k) {
+    testing::add_free(builder, "cube " + std::to_string(k), Box{Vector3(0.1, 0.1, 0.1)}, 0.5 * std::pow(4.0, k),
+                      Pose(Vector3(0.01 * (k % 2), 0.0, 0.1 + 0.2 * k)), 0.5);
+  }
+  SimulatorSettings settings;
+  settings.time_step = 5e-3;
+  Comparison comparison(builder.build(), {.solvers = {"auto", "ncp-pgs"}, .simulator = settings});
+  double gained = 0.0;
+  for (int k = 0; k < 150; ++k) {
+    ASSERT_TRUE(comparison.step());
+    gained += std::max(comparison.simulator(1).report().constraint_work, 0.0);
+  }
+  EXPECT_LT(comparison.runs()[0].energy_gain, 1e-9);
+  EXPECT_GT(comparison.runs()[1].energy_gain, 1.0);
+  EXPECT_DOUBLE_EQ(comparison.runs()[1].energy_gain, gained);
+}
+
+TEST(Comparison, TheTableNamesEveryRunAndWhyOneEnded) {
+  const auto model = sliding_box(0.5);
+  Comparison comparison(model, {.solvers = {"auto", "ccp-admm", "lcp-pgs"}}, sliding_state(*model, 2.0));
+  for (int k = 0; k < 10; ++k) comparison.step();
+  comparison.simulator(2).set_joint_force(VectorX::Constant(6, 1e300));
+  for (int k = 0; k < 10; ++k) ASSERT_TRUE(comparison.step());
+  const std::string text = comparison.to_text();
+  EXPECT_NE(text.find("\nauto      ncp       20 of 20"), std::string::npos) << text;
+  EXPECT_NE(text.find("\nccp-admm  ccp"), std::string::npos) << text;
+  const ComparedRun& failed = comparison.runs()[2];
+  ASSERT_FALSE(failed.failure.empty());
+  EXPECT_NE(text.find("\nlcp-pgs ended after " + std::to_string(failed.steps) + " steps: " + failed.failure + "\n"),
+            std::string::npos)
+      << text;
+  for (const char* unit : {"m/s", "N s", "1/s"}) EXPECT_NE(text.find(unit), std::string::npos) << unit;
+  std::istringstream lines(text);
+  std::string head, units, rule;
+  std::getline(lines, head), std::getline(lines, units), std::getline(lines, rule);
+  EXPECT_EQ(head.size(), rule.size());
 }
 
 TEST(Comparison, BadSettingsAreRefused) {

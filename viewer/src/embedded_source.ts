@@ -7,19 +7,43 @@ const FORMAT = 1;
 const NEW_CONTACT = -(2 ** 30);
 const BLOCKS_KEPT = 24;
 
-interface Block {
+export interface Block {
   contactsBegin: Int32Array;  // per frame, and the end
   bodies: Float32Array[];
   contacts: Float32Array[];
 }
 
-function textOf(id: string): string {
+export function textOf(id: string): string {
   const element = document.getElementById(id);
   if (!element) throw new Error(`The page has no data "${id}". It may be cut short: make it again with stiction view.`);
   return element.textContent!;
 }
 
-function readSurfaces(bytes: Uint8Array, sizes: { vertices: number; triangles: number }[]): Surface[] {
+// What the writer says beside the model itself: how its columns are cut.
+export interface EmbeddedModel extends ModelInfo {
+  step_columns: string[];
+  blocks: number[];
+  meshes: { vertices: number; triangles: number }[];
+}
+
+export function readModel(): EmbeddedModel {
+  const model = JSON.parse(textOf("model"));
+  if (model.format !== FORMAT) {
+    throw new Error(`The data have format ${model.format}, the page reads ${FORMAT}. Make the page again with stiction view.`);
+  }
+  return model;
+}
+
+export async function readModelSurfaces(model: EmbeddedModel): Promise<Surface[]> {
+  return readSurfaces(await inflate(textOf("meshes")), model.meshes);
+}
+
+// One column of as many numbers as the element's run has frames.
+export async function readColumn(id: string, count: number): Promise<Float32Array> {
+  return new ColumnReader(await inflate(textOf(id))).column(chain(count, 1));
+}
+
+export function readSurfaces(bytes: Uint8Array, sizes: { vertices: number; triangles: number }[]): Surface[] {
   const reader = new ColumnReader(bytes);
   return sizes.map(({ vertices: count, triangles: numTriangles }) => {
     const vertices = new Float32Array(3 * count);
@@ -35,7 +59,7 @@ function readSurfaces(bytes: Uint8Array, sizes: { vertices: number; triangles: n
   });
 }
 
-function readSteps(bytes: Uint8Array, names: string[], count: number): StepColumns {
+export function readSteps(bytes: Uint8Array, names: string[], count: number): StepColumns {
   const reader = new ColumnReader(bytes);
   const before = chain(count, 1);
   const steps: StepColumns = {};
@@ -46,7 +70,7 @@ function readSteps(bytes: Uint8Array, names: string[], count: number): StepColum
   return steps;
 }
 
-function readBlock(bytes: Uint8Array, numBodies: number): Block {
+export function readBlock(bytes: Uint8Array, numBodies: number): Block {
   const reader = new ColumnReader(bytes);
   const numFrames = reader.word(), numContacts = reader.word();
   const counts = reader.integers(numFrames);
@@ -64,12 +88,24 @@ function readBlock(bytes: Uint8Array, numBodies: number): Block {
   return { contactsBegin, bodies, contacts };
 }
 
+// One row of a block as a frame with a number of its own.
+export function frameOf(block: Block, row: number, index: number, numBodies: number): Frame {
+  const c = block.contacts;
+  const contacts: Contacts = {
+    begin: block.contactsBegin[row], count: block.contactsBegin[row + 1] - block.contactsBegin[row],
+    shapeA: c[0], shapeB: c[1], regime: c[2], friction: c[3], gap: c[4],
+    position: c.slice(5, 8), normal: c.slice(8, 11), angle: c[11], force: c.slice(12, 15), velocity: c.slice(15, 18),
+  };
+  return { index, bodies: block.bodies, bodyBegin: row * numBodies, contacts };
+}
+
 export class EmbeddedSource implements Source {
   private readonly begins: number[] = [];  // first frame of each block
   private readonly blocks = new Map<number, Block>();  // least recently used first
   private readonly pending = new Map<number, Promise<Block>>();
 
-  private constructor(readonly model: ModelInfo, readonly surfaces: Surface[], readonly steps: StepColumns, sizes: number[]) {
+  private constructor(readonly model: ModelInfo, readonly surfaces: Surface[], readonly steps: StepColumns, sizes: number[],
+    private readonly prefix: string) {
     let first = 0;
     for (const size of sizes) {
       this.begins.push(first);
@@ -78,13 +114,14 @@ export class EmbeddedSource implements Source {
   }
 
   static async open(): Promise<EmbeddedSource> {
-    const model = JSON.parse(textOf("model"));
-    if (model.format !== FORMAT) {
-      throw new Error(`The data have format ${model.format}, the page reads ${FORMAT}. Make the page again with stiction view.`);
-    }
-    const surfaces = readSurfaces(await inflate(textOf("meshes")), model.meshes);
-    const steps = readSteps(await inflate(textOf("steps")), model.step_columns, model.num_frames);
-    return new EmbeddedSource(model, surfaces, steps, model.blocks);
+    const model = readModel();
+    return EmbeddedSource.openRun(model, await readModelSurfaces(model), "");
+  }
+
+  // One of several runs: its model tells of its frames, its elements begin with the prefix.
+  static async openRun(model: EmbeddedModel, surfaces: Surface[], prefix: string): Promise<EmbeddedSource> {
+    const steps = readSteps(await inflate(textOf(`${prefix}steps`)), model.step_columns, model.num_frames);
+    return new EmbeddedSource(model, surfaces, steps, model.blocks, prefix);
   }
 
   get numFrames(): number { return this.model.num_frames; }
@@ -123,7 +160,7 @@ export class EmbeddedSource implements Source {
     }
     let reading = this.pending.get(k);
     if (!reading) {
-      reading = inflate(textOf(`frames-${k}`)).then((bytes) => readBlock(bytes, this.model.bodies.length));
+      reading = inflate(textOf(`${this.prefix}frames-${k}`)).then((bytes) => readBlock(bytes, this.model.bodies.length));
       this.pending.set(k, reading);
       reading.finally(() => this.pending.delete(k)).catch(() => undefined);
     }
@@ -134,13 +171,6 @@ export class EmbeddedSource implements Source {
   }
 
   private frameIn(block: Block, k: number, index: number): Frame {
-    const row = index - this.begins[k];
-    const c = block.contacts;
-    const contacts: Contacts = {
-      begin: block.contactsBegin[row], count: block.contactsBegin[row + 1] - block.contactsBegin[row],
-      shapeA: c[0], shapeB: c[1], regime: c[2], friction: c[3], gap: c[4],
-      position: c.slice(5, 8), normal: c.slice(8, 11), angle: c[11], force: c.slice(12, 15), velocity: c.slice(15, 18),
-    };
-    return { index, bodies: block.bodies, bodyBegin: row * this.model.bodies.length, contacts };
+    return frameOf(block, index - this.begins[k], index, this.model.bodies.length);
   }
 }

@@ -1,10 +1,15 @@
 // The page: puts source, stage, timeline and controls together.
 import GUI from "lil-gui";
+import { startComparison } from "./compare_page";
 import { Details } from "./details";
 import { EmbeddedSource } from "./embedded_source";
 import { baseName, Film, savePng } from "./exports";
 import { number } from "./format";
 import { type Key, listenToKeys } from "./keys";
+import { LivePanel } from "./live_panel";
+import { LivePlayer } from "./live_player";
+import { LivePull } from "./live_pull";
+import { LiveSource } from "./live_source";
 import { Player } from "./player";
 import { type Frame, REGIMES, type Source, toWorld, uncertifiedReasons } from "./source";
 import { NOTHING, NoWebGL, type Picked, Stage } from "./stage";
@@ -49,6 +54,8 @@ class Page {
   private film: Film | undefined;
   private theme: Theme = systemTheme();
   private picked: Picked = NOTHING;
+  pull: LivePull | undefined;
+  private panel: LivePanel | undefined;
   private frame: Frame;
 
   constructor(readonly source: Source, first: Frame, last: Frame) {
@@ -65,7 +72,10 @@ class Page {
       say(error.message);
     }
     element("panel").hidden = false;
-    this.player = new Player(source, (frame) => this.show(frame), () => this.transport.update(), sayError);
+    const show = (frame: Frame) => this.show(frame), update = () => this.transport?.update();
+    this.player = source instanceof LiveSource
+      ? new LivePlayer(source, show, update, sayError, () => this.refresh())
+      : new Player(source, show, update, sayError);
     this.details = new Details(element("details"), source, { follow: () => this.toggleFollow(), close: () => this.pick(NOTHING) });
     this.timeline = new Timeline(element("charts"), source, (index) => void this.player.go(index));
     this.transport = new Transport(element("transport"), source, this.player);
@@ -75,10 +85,40 @@ class Page {
       this.gui = this.makeGui(this.stage);
       this.listenToPointer();
     }
+    if (source instanceof LiveSource) this.goLive(source, this.player as LivePlayer);
     this.setTheme(this.theme);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.setTheme(systemTheme()));
     this.show(first);
     requestAnimationFrame((now) => this.draw(now));
+  }
+
+  // Of a simulation: what steers it, and what it says.
+  private goLive(source: LiveSource, player: LivePlayer): void {
+    const panel = this.panel = new LivePanel(element("gui"), element("head"), source);
+    if (this.stage) {
+      this.pull = new LivePull(this.canvas, this.stage, source, () => panel.pulling, () => {
+        player.following = true;
+        if (!player.playing) say("The simulation is paused: it moves when you press space.", 3);
+      });
+    }
+    source.onState = (state) => {
+      player.take(state);
+      panel.take(state);
+    };
+    source.onError = (message) => say(message, 6);
+    source.onEnd = (message) => {
+      player.playing = false;
+      this.transport.update();
+      say(message, 12);
+    };
+    if (source.state) source.onState(source.state);
+  }
+
+  // There are more steps than before.
+  private refresh(): void {
+    this.timeline.refresh();
+    this.transport.draw();
+    this.transport.update();
   }
 
   private setTitle(): void {
@@ -99,6 +139,7 @@ class Page {
     if (this.picked.contact >= 0 && frame !== this.frame) this.picked = { body: -1, contact: sameContact(this.frame, this.picked.contact, frame) };
     this.frame = frame;
     this.stage?.show(frame, this.source.steps.worst_contact[frame.index], this.picked);
+    this.pull?.show();
     this.timeline.show(frame.index);
     this.transport.update();
     this.showChip(frame.index);
@@ -113,6 +154,11 @@ class Page {
 
   private showChip(index: number): void {
     const { steps } = this.source, reasons = uncertifiedReasons(steps, index), chip = element("chip");
+    if (Number.isNaN(steps.eps_nat[index])) {
+      chip.className = "";
+      chip.textContent = "not stepped yet";
+      return;
+    }
     chip.className = reasons.length ? "bad" : "good";
     chip.textContent = (reasons.length ? `not certified: ${reasons.join(", ")}` : "certified")
       + ` · ${steps.num_contacts[index]} contacts · ε ${number(steps.eps_nat[index], 2)}`;
@@ -205,7 +251,8 @@ class Page {
       return;
     }
     try {
-      this.film = new Film(this.canvas, baseName(this.source.model.title));
+      this.film = new Film(this.canvas, baseName(this.source.model.title),
+        () => sayError(new Error("The browser gave no pictures to film: it is too slow, or its window is hidden.")));
     } catch (error) {
       return sayError(error);
     }
@@ -237,7 +284,12 @@ class Page {
       player.pause();
       void player.go(index);
     };
+    const live = this.source instanceof LiveSource ? this.source : undefined;
     return [
+      ...(live ? [
+        { keys: ["Backspace"], label: "backspace", help: "reset the simulation", action: () => live.send({ do: "reset" }) },
+        { keys: ["g"], label: "g", help: "drags pull bodies; without it ctrl and a drag do", action: () => this.togglePulling() },
+      ] : []),
       { keys: [" "], label: "space", help: "play or pause", action: () => player.toggle() },
       { keys: ["ArrowRight"], label: "→", help: "one step on", action: () => void player.step(1) },
       { keys: ["ArrowLeft"], label: "←", help: "one step back", action: () => void player.step(-1) },
@@ -262,6 +314,12 @@ class Page {
     ];
   }
 
+  private togglePulling(): void {
+    if (!this.panel) return;
+    this.panel.pulling = !this.panel.pulling;
+    this.panel.gui.controllersRecursive().forEach((controller) => controller.updateDisplay());
+  }
+
   private escape(): void {
     element("help").hidden = true;
     this.pick(NOTHING);
@@ -275,7 +333,8 @@ function expose(page: Page): void {
   Object.assign(window, {
     stiction: {
       model: source.model,
-      steps: source.steps,
+      get steps() { return source.steps; },
+      pull: page.pull,
       player: page.player,
       stage: page.stage,
       seek: (index: number) => page.player.go(index),
@@ -299,7 +358,10 @@ function expose(page: Page): void {
 
 async function start(): Promise<void> {
   document.documentElement.dataset.theme = systemTheme();
-  const source = await EmbeddedSource.open();
+  if (document.getElementById("comparison")) return startComparison();
+  const live = document.getElementById("live");
+  if (live) say("Waiting for the simulation …");
+  const source = live ? await LiveSource.open(live.textContent!) : await EmbeddedSource.open();
   const page = new Page(source, await source.frame(0), await source.frame(source.numFrames - 1));
   if (page.stage) say("");
   expose(page);

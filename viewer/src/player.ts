@@ -9,12 +9,12 @@ export class Player {
   loop = false;
   readonly uncertified: number[] = [];  // frames
   private time = 0;
-  private wanted = 0;
+  protected wanted = 0;
   private reading: Promise<void> | undefined;
   private last = 0;
 
   constructor(private readonly source: Source, private readonly onFrame: (frame: Frame) => void,
-    private readonly onState: () => void, private readonly onError: (error: unknown) => void) {
+    protected readonly onState: () => void, private readonly onError: (error: unknown) => void) {
     for (let i = 0; i < source.numFrames; ++i) if (!isCertified(source.steps, i)) this.uncertified.push(i);
   }
 
@@ -46,7 +46,7 @@ export class Player {
     }
   }
 
-  private arrive(frame: Frame): void {
+  protected arrive(frame: Frame): void {
     this.index = frame.index;
     this.onFrame(frame);
   }

@@ -175,6 +175,9 @@ export class ShapeLayer {
     return new THREE.Vector3().setFromMatrixPosition(this.pose[body]);
   }
 
+  // Where the frame's body stands.
+  bodyPose(body: number): THREE.Matrix4 { return this.pose[body]; }
+
   // Edges of the selected body; -1: none.
   select(body: number, colors: SceneColors): void {
     this.selected = body;

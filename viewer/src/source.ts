@@ -1,5 +1,5 @@
-// Where the page's data come from. A recording in the page is one source; a live simulation will be another: the model
-// once, then frames with the same fields.
+// Where the page's data come from. A recording in the page is one source, a live simulation another: the model once,
+// then frames with the same fields.
 
 export interface BodyInfo { name: string; parent: number; joint: string; mass: number; com: number[] }
 

@@ -2,6 +2,7 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { ContactLayer, type ContactOptions } from "./contacts";
+import { framing } from "./framing";
 import { type Coloring, ShapeLayer } from "./shapes";
 import type { Frame, Source } from "./source";
 import { SCENE_COLORS, type Theme } from "./theme";
@@ -11,22 +12,13 @@ export const NOTHING: Picked = { body: -1, contact: -1 };
 
 export class NoWebGL extends Error {}
 
-function makeRenderer(canvas: HTMLCanvasElement): THREE.WebGLRenderer {
+export function makeRenderer(canvas: HTMLCanvasElement): THREE.WebGLRenderer {
   if (!canvas.getContext("webgl2", { antialias: true, preserveDrawingBuffer: true })) {
     throw new NoWebGL("This browser shows no WebGL 2, which the picture needs. Switch on hardware acceleration in its settings "
       + "(Chrome: chrome://gpu, Firefox: about:support tell what is missing), or open the page with another browser. "
       + "Timeline and numbers work without it.");
   }
   return new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
-}
-
-// About how large a shape is, m; planes have no size.
-function reach(size: number[], kind: string, vertices: Float32Array | undefined): number {
-  if (kind === "plane") return 0;
-  if (!vertices) return Math.hypot(...size);
-  let largest = 0;
-  for (let i = 0; i < vertices.length; i += 3) largest = Math.max(largest, Math.hypot(vertices[i], vertices[i + 1], vertices[i + 2]));
-  return largest;
 }
 
 export class Stage {
@@ -48,13 +40,13 @@ export class Stage {
   private readonly followedAt = new THREE.Vector3();
   private frame: Frame | undefined;
 
-  constructor(private readonly canvas: HTMLCanvasElement, private readonly source: Source, first: Frame, last: Frame,
+  constructor(private readonly canvas: HTMLCanvasElement, source: Source, first: Frame, last: Frame,
     options: (extent: number, size: number) => ContactOptions) {
     this.renderer = makeRenderer(canvas);
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.renderer.toneMapping = THREE.NeutralToneMapping;
-    const { ball, size } = this.bounds(first, last);
+    const { ball, size } = framing(source, [first, last]);
     this.extent = Math.max(ball.radius, 1e-3);
     this.shapes = new ShapeLayer(source, this.extent);
     this.contacts = new ContactLayer(source, options(this.extent, size), SCENE_COLORS.light);
@@ -72,35 +64,6 @@ export class Stage {
     this.controls.maxDistance = 60 * this.extent;
     this.controls.addEventListener("change", () => this.invalidate());
     this.resetCamera();
-  }
-
-  // Of everything that moves, at the start and at the end; of the world where nothing does. `size`: of a typical body.
-  private bounds(first: Frame, last: Frame): { ball: THREE.Sphere; size: number } {
-    let balls: THREE.Sphere[] = [];
-    for (const moving of [true, false]) {
-      for (const shape of this.source.model.shapes) {
-        if ((shape.body >= 0) !== moving || shape.kind === "plane") continue;
-        const r = reach(shape.size, shape.kind, this.source.surfaces[shape.mesh]?.vertices);
-        for (const frame of moving ? [first, last] : [first]) {
-          const centre = new THREE.Vector3(shape.pose[0], shape.pose[1], shape.pose[2]);
-          if (moving) {
-            const c = frame.bodies, i = frame.bodyBegin + shape.body;
-            centre.applyQuaternion(new THREE.Quaternion(c[3][i], c[4][i], c[5][i], c[6][i]))
-              .add(new THREE.Vector3(c[0][i], c[1][i], c[2][i]));
-          }
-          balls.push(new THREE.Sphere(centre, r));
-        }
-      }
-      balls = balls.filter(({ center, radius }) => Number.isFinite(center.length() + radius));
-      if (balls.length > 0) break;
-    }
-    if (balls.length === 0) balls.push(new THREE.Sphere(new THREE.Vector3(0, 0, 0.5), 1));
-    const box = new THREE.Box3();
-    for (const { center, radius } of balls) box.expandByPoint(center.clone().addScalar(radius)).expandByPoint(center.clone().subScalar(radius));
-    const ball = new THREE.Sphere(box.getCenter(new THREE.Vector3()), 0);
-    for (const { center, radius } of balls) ball.radius = Math.max(ball.radius, ball.center.distanceTo(center) + radius);
-    const sizes = balls.map(({ radius }) => radius).sort((a, b) => a - b);
-    return { ball, size: sizes[sizes.length >> 1] };
   }
 
   private setLights(): void {
@@ -176,9 +139,7 @@ export class Stage {
     const box = this.canvas.getBoundingClientRect();
     const contact = this.contactAt(x - box.left, y - box.top, box.width, box.height);
     if (contact >= 0) return { body: -1, contact };
-    const ray = new THREE.Raycaster();
-    ray.setFromCamera(new THREE.Vector2(2 * (x - box.left) / box.width - 1, 1 - 2 * (y - box.top) / box.height), this.camera);
-    const hit = this.shapes.pick(ray);
+    const { hit } = this.cast(x, y);
     return { body: hit ? hit.body : -1, contact: -1 };
   }
 
@@ -201,6 +162,17 @@ export class Stage {
     const box = this.canvas.getBoundingClientRect();
     const at = new THREE.Vector3(...point).project(this.camera);
     return { x: box.left + (at.x + 1) / 2 * box.width, y: box.top + (1 - at.y) / 2 * box.height };
+  }
+
+  // Something of others on the stage.
+  add(object: THREE.Object3D): void { this.scene.add(object); }
+
+  // The ray through a point of the window, and what it meets first of the bodies.
+  cast(x: number, y: number): { ray: THREE.Ray; hit: { body: number; point: THREE.Vector3 } | undefined } {
+    const box = this.canvas.getBoundingClientRect(), caster = new THREE.Raycaster();
+    caster.setFromCamera(new THREE.Vector2(2 * (x - box.left) / box.width - 1, 1 - 2 * (y - box.top) / box.height), this.camera);
+    const hit = this.shapes.pick(caster);
+    return { ray: caster.ray, hit: hit && { body: hit.body, point: caster.ray.at(hit.distance, new THREE.Vector3()) } };
   }
 
   invalidate(): void { this.stale = true; }

@@ -44,8 +44,9 @@ export class Timeline {
   private readonly cursors: HTMLElement[] = [];
   private readonly values: HTMLElement[][] = [];
   private readonly definitions: Chart[];
-  private readonly time: Float64Array;
+  private time: Float64Array;
   private current = 0;
+  private zoomed = false;
 
   constructor(private readonly element: HTMLElement, private readonly source: Source, private readonly seek: (index: number) => void) {
     this.definitions = charts(source);
@@ -143,7 +144,10 @@ export class Timeline {
       go(event);
     });
     over.addEventListener("pointermove", (event) => { if (event.buttons & 1) go(event); });
-    over.addEventListener("dblclick", () => this.zoom(this.time[0], this.time[this.time.length - 1]));
+    over.addEventListener("dblclick", () => {
+      this.zoom(this.time[0], this.time[this.time.length - 1]);
+      this.zoomed = false;
+    });
     over.addEventListener("wheel", (event) => {
       event.preventDefault();
       const centre = plot.posToVal(event.clientX - over.getBoundingClientRect().left, "x");
@@ -155,6 +159,7 @@ export class Timeline {
 
   private zoom(min: number, max: number): void {
     if (!(max > min)) return;
+    this.zoomed = true;
     for (const plot of this.plots) plot.setScale("x", { min, max });
     this.show(this.current);
   }
@@ -168,10 +173,17 @@ export class Timeline {
     this.show(this.current);
   }
 
+  // The source has more steps than before, or others.
+  refresh(): void {
+    this.time = this.source.steps.time as Float64Array;
+    this.plots.forEach((plot, k) => plot.setData(this.data(this.definitions[k]), !this.zoomed));
+    this.show(this.current);
+  }
+
   show(index: number): void {
     this.current = index;
     this.plots.forEach((plot, k) => {
-      const x = plot.valToPos(this.time[index], "x");
+      const x = plot.valToPos(this.source.steps.time[index], "x");
       this.cursors[k].style.transform = `translateX(${x}px)`;
       this.cursors[k].hidden = !(x >= 0 && x <= plot.over.clientWidth + 1);
       this.definitions[k].series.forEach(({ column }, s) => {
@@ -181,28 +193,28 @@ export class Timeline {
   }
 }
 
-function decades(low: number | null, high: number | null): [number, number] {
+export function decades(low: number | null, high: number | null): [number, number] {
   const from = Math.floor(Math.log10(low ?? 1e-16)), to = Math.ceil(Math.log10(high ?? 1));
   return [10 ** from, 10 ** Math.max(to, from + 1)];
 }
 
-function tick(value: number): string {
+export function tick(value: number): string {
   return number(value, 3).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
 }
 
 // Powers of ten, every second, third … where there are many.
-function powers(min: number, max: number): number[] {
+export function powers(min: number, max: number): number[] {
   const from = Math.round(Math.log10(min)), to = Math.round(Math.log10(max));
   const between = Math.max(1, Math.ceil((to - from) / 4)), found: number[] = [];
   for (let k = Math.ceil(from / between) * between; k <= to; k += between) found.push(10 ** k);
   return found;
 }
 
-function power(value: number): string {
+export function power(value: number): string {
   return `1e${Math.round(Math.log10(value))}`.replace("-", "−");
 }
 
-function drawLimit(plot: uPlot, limit: number | undefined, color: string): void {
+export function drawLimit(plot: uPlot, limit: number | undefined, color: string): void {
   const { min, max } = plot.scales.y;
   if (limit === undefined || min === undefined || max === undefined || limit < min || limit > max) return;
   const { ctx, bbox } = plot, y = plot.valToPos(limit, "y", true);

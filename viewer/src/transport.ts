@@ -10,7 +10,7 @@ const ICONS = {
   play: "M4 2l10 6-10 6z", pause: "M3 2h4v12H3zM9 2h4v12H9z", back: "M11 3v10L4 8zM3 3h1.5v10H3z", forward: "M5 3v10l7-5zM11.5 3H13v10h-1.5z",
 };
 
-function icon(name: keyof typeof ICONS): string {
+export function icon(name: keyof typeof ICONS): string {
   return `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${ICONS[name]}"/></svg>`;
 }
 
@@ -20,24 +20,27 @@ export class Transport {
   private readonly head: HTMLElement;
   private readonly clock: HTMLElement;
   private readonly speed: HTMLSelectElement;
+  private readonly bad: HTMLElement;
+  private readonly good: HTMLElement;
 
   constructor(element: HTMLElement, private readonly source: Source, private readonly player: Player) {
-    const count = player.uncertified.length;
     element.innerHTML = `
       <button id="play" title="play or pause (space)"></button>
       <button id="back" title="one step back (←)">${icon("back")}</button>
       <button id="forward" title="one step on (→)">${icon("forward")}</button>
       <select id="speed" title="speed ([ and ])" aria-label="speed">${SPEEDS.map((s) => `<option value="${s}">${s} ×</option>`).join("")}</select>
-      <div id="strip" role="slider" tabindex="0" aria-label="step" aria-valuemin="0" aria-valuemax="${player.end}"><canvas></canvas><div class="now"></div></div>
+      <div id="strip" role="slider" tabindex="0" aria-label="step" aria-valuemin="0"><canvas></canvas><div class="now"></div></div>
       <output id="clock"></output>
-      <span id="bad" ${count ? "" : "hidden"}><button id="bad-back" title="the one before (p)">‹</button><span>${count} not certified</span><button id="bad-next" title="the next (n)">›</button></span>
-      <span id="good" ${count ? "hidden" : ""}>every step certified</span>`;
+      <span id="bad"><button id="bad-back" title="the one before (p)">‹</button><span></span><button id="bad-next" title="the next (n)">›</button></span>
+      <span id="good">every step certified</span>`;
     const get = <T extends HTMLElement>(id: string) => element.querySelector<T>(id)!;
     this.play = get("#play");
     this.strip = get("canvas");
     this.head = get(".now");
     this.clock = get("#clock");
     this.speed = get("#speed");
+    this.bad = get("#bad");
+    this.good = get("#good");
     this.play.onclick = () => player.toggle();
     get("#back").onclick = () => void player.step(-1);
     get("#forward").onclick = () => void player.step(1);
@@ -103,15 +106,26 @@ export class Transport {
 
   update(): void {
     const { player, source } = this, { time, step } = source.steps;
-    this.play.innerHTML = icon(player.playing ? "pause" : "play");
-    this.speed.value = String(player.speed);
+    const shown = player.playing ? "pause" : "play";
+    if (this.play.dataset.icon !== shown) this.play.innerHTML = icon(shown);
+    this.play.dataset.icon = shown;
+    const speed = String(player.speed);
+    if (![...this.speed.options].some((option) => option.value === speed)) {
+      this.speed.add(new Option(Number.isFinite(player.speed) ? `${speed} ×` : "max", speed));
+    }
+    this.speed.value = speed;
     this.head.style.left = `${100 * (player.index + 0.5) / source.numFrames}%`;
+    this.head.parentElement!.setAttribute("aria-valuemax", String(player.end));
     this.head.parentElement!.setAttribute("aria-valuenow", String(player.index));
+    const count = player.uncertified.length;
+    this.bad.hidden = count === 0;
+    this.good.hidden = count > 0;
+    this.bad.querySelector("span")!.textContent = `${count} not certified`;
     this.clock.textContent = `step ${step[player.index]} · ${number(time[player.index], 5)} s`;
   }
 
   changeSpeed(by: 1 | -1): void {
-    const place = SPEEDS.findIndex((s) => s >= this.player.speed);
+    const found = SPEEDS.findIndex((s) => s >= this.player.speed), place = found < 0 ? SPEEDS.length : found;
     this.player.speed = SPEEDS[Math.min(Math.max(place + by, 0), SPEEDS.length - 1)];
     this.update();
   }

@@ -48,6 +48,7 @@ struct RecordingWriter::File {
   RecordingSettings settings;
   SimulatorSettings simulator_settings;
   recording::SolverOptions solver_options;
+  std::shared_ptr<const Model> model;  // of the last step
   std::string version;
   std::vector<Column> columns;
   std::int64_t num_steps = 0, num_contacts = 0, num_external = 0, num_state_bytes = 0;  // appended
@@ -74,6 +75,7 @@ struct RecordingWriter::File {
   }
   void put(Table table, std::int64_t value) { put(table, &value, 1); }
 
+  void check_same_run(const Simulator& simulator);
   void put_forces(const Simulator& simulator);
   void put_step(const Simulator& simulator, const StepReport& report);
   void complete_block();
@@ -150,13 +152,26 @@ RecordingWriter::File::File(const std::string& p, const Simulator& simulator, co
       settings(s),
       simulator_settings(simulator.settings()),
       solver_options(simulator.solver_options().begin(), simulator.solver_options().end()),
+      model(simulator.shared_model()),
       version(STICTION_VERSION) {
-  const Model& model = simulator.model();
   for (int t = 0; t < num_tables; ++t) {
     const auto table = static_cast<Table>(t);
-    columns.push_back({table, recording::type_of(table, model.num_positions(), model.num_velocities(),
-                                                 static_cast<int>(model.actuators.size()))});
+    columns.push_back({table, recording::type_of(table, model->num_positions(), model->num_velocities(),
+                                                 static_cast<int>(model->actuators.size()))});
   }
+}
+
+// A file holds one model and one solver. A live view can give a simulator others.
+void RecordingWriter::File::check_same_run(const Simulator& simulator) {
+  if (simulator.settings().solver != simulator_settings.solver) {
+    refuse(path, ": the recording was begun with solver ", simulator_settings.solver, ", the step was made by ",
+           simulator.settings().solver, "; begin another one");
+  }
+  if (simulator.shared_model() == model) return;
+  if (model_to_bytes(simulator.model()) != model_to_bytes(*model)) {
+    refuse(path, ": the model is another one since the recording was begun (friction?); begin another recording");
+  }
+  model = simulator.shared_model();
 }
 
 // What the caller set: at the start, and in every step.
@@ -420,6 +435,7 @@ void RecordingWriter::append(const Simulator& simulator, const StepReport& repor
       state.control.size() != f.column(Table::control).type.width) {
     refuse(f.path, ": the recording was begun with another model");
   }
+  f.check_same_run(simulator);
   f.put_step(simulator, report);
   if (++f.steps_in_block >= f.settings.steps_per_block) f.complete_block();
 }

@@ -1,0 +1,62 @@
+#include "stiction/viewer/live_recorder.h"
+
+#include <filesystem>
+
+namespace stiction::viewer {
+namespace {
+
+std::string part_of(const std::string& path, std::size_t number) {
+  if (number == 1) return path;
+  const std::filesystem::path whole(path);
+  const std::string name = whole.stem().string() + "-" + std::to_string(number) + whole.extension().string();
+  return (whole.parent_path() / name).string();
+}
+
+}  // namespace
+
+template <class Write>
+void LiveRecorder::guarded(const Write& write) {
+  try {
+    write();
+  } catch (...) {
+    path_.clear();
+    writer_.reset();
+    throw;
+  }
+}
+
+void LiveRecorder::before_step(const Simulator& simulator) {
+  if (!is_on()) return;
+  const State& state = simulator.state();
+  if (writer_ && (state.step != last_step_ || state.q != last_q_ || state.v != last_v_)) cut();
+  if (writer_) return;
+  guarded([&] {
+    const std::string path = part_of(path_, files_.size() + 1);
+    writer_.emplace(path, simulator);
+    files_.push_back(path);
+  });
+}
+
+void LiveRecorder::after_step(const Simulator& simulator) {
+  if (!is_on()) return;
+  guarded([&] { writer_->append(simulator, simulator.report()); });
+  const State& state = simulator.state();
+  last_step_ = state.step;
+  last_q_ = state.q;
+  last_v_ = state.v;
+  ++num_steps_;
+}
+
+void LiveRecorder::cut() {
+  guarded([&] {
+    if (writer_) writer_->close();
+  });
+  writer_.reset();
+}
+
+void LiveRecorder::close() {
+  cut();
+  path_.clear();
+}
+
+}  // namespace stiction::viewer
