@@ -26,6 +26,7 @@
 
 #include "stiction/math/pose.h"
 #include "stiction/model/geometry/shape.h"
+#include "stiction/model/mounted_camera.h"
 
 namespace stiction {
 
@@ -152,6 +153,7 @@ struct Model {
   std::vector<Loop> loops;
   std::vector<Actuator> actuators;
   std::vector<Keyframe> keyframes;
+  std::vector<MountedCamera> cameras;
   std::vector<std::pair<int, int>> excluded_pairs;  // of shapes, first < second, sorted; parents and children included
   std::vector<std::pair<int, int>> forced_pairs;    // of shapes that may meet whatever group and mask say; sorted
   VectorX initial_position{};                       // q of the reset state
@@ -180,6 +182,7 @@ struct Model {
   int find_shape(std::string_view name) const;
   int find_actuator(std::string_view name) const;
   int find_keyframe(std::string_view name) const;
+  int find_camera(std::string_view name) const;
 };
 
 // q ⊕ Δt v on the configuration manifold; quaternions stay of length one.
