@@ -35,7 +35,7 @@ void Camera::validate() const {
   if (!(up.norm() > 0.0)) refuse("camera: up is ", list(up), "; it must have a direction");
 }
 
-namespace render {
+namespace raster {
 namespace {
 
 // Of the body and of all that hangs on it; its origin where nothing there has a mass.
@@ -208,5 +208,5 @@ Camera framing_camera(const Model& model, std::span<const Pose> bodies, double a
   return camera;
 }
 
-}  // namespace render
+}  // namespace raster
 }  // namespace stiction

@@ -21,7 +21,7 @@ struct Camera {
   void validate() const;
 };
 
-namespace render {
+namespace raster {
 
 // What is seen: points of the world as x, y (pixels, from the upper left corner) and distance along the line of sight.
 struct View {
@@ -57,5 +57,5 @@ Framing framing_of(const Model& model, std::span<const Pose> bodies);
 // From the right, before and above, as near as all of it is in the picture.
 Camera framing_camera(const Model& model, std::span<const Pose> bodies, double aspect);
 
-}  // namespace render
+}  // namespace raster
 }  // namespace stiction

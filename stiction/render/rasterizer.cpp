@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-namespace stiction::render {
+namespace stiction::raster {
 namespace {
 
-constexpr double steps = 256.0;  // per cell
+constexpr double steps = 256.0;    // per cell
+constexpr double guard = 32768.0;  // cells from the upper left corner, that corners are cut at
+constexpr int most_corners = 16;
 using Mask = decltype(Pack4{} < Pack4{});
 using NarrowMask = std::int32_t __attribute__((vector_size(16)));
 
@@ -38,20 +40,30 @@ void narrow(double by_cell, double at_zero, int& begin, int& end) {
   }
 }
 
-}  // namespace
+// Keeps the part of a polygon where sign · corner[axis] ≤ guard; nearness is affine, so cutting in the picture is
+// right.
+int cut(std::array<Vector3, most_corners>& polygon, int size, int axis, double sign) {
+  std::array<Vector3, most_corners> kept;
+  int count = 0;
+  for (int k = 0; k < size; ++k) {
+    const Vector3 &a = polygon[k], &b = polygon[(k + 1) % size];
+    const double inside_a = guard - sign * a[axis], inside_b = guard - sign * b[axis];
+    if (inside_a >= 0.0) kept[count++] = a;
+    if ((inside_a >= 0.0) != (inside_b >= 0.0)) kept[count++] = a + (inside_a / (inside_a - inside_b)) * (b - a);
+  }
+  polygon = kept;
+  return count;
+}
 
-bool set_up(const std::array<Vector3, 3>& corners, int width, int height, bool both_sides, ScreenTriangle& out) {
+bool set_up_triangle(const std::array<Vector3, 3>& corners, int width, int height, bool both_sides,
+                     ScreenTriangle& out) {
   std::array<Vector2, 3> p;
   std::array<double, 3> nearness;
   for (int k = 0; k < 3; ++k) {
     p[k] = {std::nearbyint(steps * corners[k].x()), std::nearbyint(steps * corners[k].y())};
     nearness[k] = corners[k].z();
-    if (!(std::abs(corners[k].x()) <= guard && std::abs(corners[k].y()) <= guard)) return false;
   }
-  const auto doubled_area = [&] {
-    return (p[1].x() - p[0].x()) * (p[2].y() - p[0].y()) - (p[2].x() - p[0].x()) * (p[1].y() - p[0].y());
-  };
-  double area = doubled_area();
+  double area = (p[1].x() - p[0].x()) * (p[2].y() - p[0].y()) - (p[2].x() - p[0].x()) * (p[1].y() - p[0].y());
   if (area == 0.0 || (area > 0.0 && !both_sides)) return false;
   if (area < 0.0) std::swap(p[1], p[2]), std::swap(nearness[1], nearness[2]), area = -area;
   const auto [x_low, x_high] = std::minmax({p[0].x(), p[1].x(), p[2].x()});
@@ -66,9 +78,33 @@ bool set_up(const std::array<Vector3, 3>& corners, int width, int height, bool b
   const double du = nearness[1] - nearness[0], dv = nearness[2] - nearness[0];
   out.nearness.by_x = steps * (du * v.y() - dv * u.y()) / area;
   out.nearness.by_y = steps * (dv * u.x() - du * v.x()) / area;
-  out.nearness.constant =
-      nearness[0] - out.nearness.by_x * (p[0].x() / steps) - out.nearness.by_y * (p[0].y() / steps);
+  out.nearness.constant = nearness[0] - out.nearness.by_x * (p[0].x() / steps) - out.nearness.by_y * (p[0].y() / steps);
   return true;
+}
+
+}  // namespace
+
+void set_up(std::span<const Vector3> corners, int width, int height, bool both_sides,
+            std::vector<ScreenTriangle>& out) {
+  std::array<Vector3, most_corners> polygon;
+  int size = static_cast<int>(corners.size());
+  double farthest = 0.0;
+  for (int k = 0; k < size; ++k) {
+    polygon[k] = corners[k];
+    if (!corners[k].allFinite()) return;
+    farthest = std::max({farthest, std::abs(corners[k].x()), std::abs(corners[k].y())});
+  }
+  if (farthest > guard) {
+    for (const int axis : {0, 1}) {
+      for (const double sign : {-1.0, 1.0}) size = cut(polygon, size, axis, sign);
+    }
+  }
+  ScreenTriangle triangle;
+  for (int k = 1; k + 1 < size; ++k) {
+    if (set_up_triangle({polygon[0], polygon[k], polygon[k + 1]}, width, height, both_sides, triangle)) {
+      out.push_back(triangle);
+    }
+  }
 }
 
 SampleBuffer::SampleBuffer(int width, const SamplePattern& pattern, bool has_ids)
@@ -81,11 +117,8 @@ void SampleBuffer::begin(int y_begin, int y_end) {
   if (has_ids_) ids_.assign(size, SampleIds{nothing, nothing, nothing, nothing});
 }
 
-void SampleBuffer::forget_ids(int x_begin, int x_end, int y_begin, int y_end) {
-  for (int y = std::max(y_begin, y_begin_); y < std::min(y_end, y_end_); ++y) {
-    std::fill(ids_.data() + index(x_begin, y), ids_.data() + index(x_end, y),
-              SampleIds{nothing, nothing, nothing, nothing});
-  }
+void SampleBuffer::forget_ids() {
+  std::fill(ids_.begin(), ids_.end(), SampleIds{nothing, nothing, nothing, nothing});
 }
 
 template <bool has_ids>
@@ -147,4 +180,4 @@ void SampleBuffer::draw_everywhere(const Affine& nearness, std::uint32_t id) {
   }
 }
 
-}  // namespace stiction::render
+}  // namespace stiction::raster

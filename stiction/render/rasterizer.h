@@ -1,9 +1,9 @@
 // Which triangle is seen at which sample: a z-buffer of four samples a cell. Internal to the renderer.
 //
-// A corner of a triangle has x and y in cells and a nearness that is affine over the picture: 1/z of a perspective, −z of
-// a parallel one; what has more is seen. Corners are rounded to 1/256 of a cell; edge functions are then integers, which
-// doubles hold exactly, so that triangles that share an edge leave no gap and share no sample, and the bits are the
-// same everywhere.
+// A corner of a triangle has x and y in cells and a nearness that is affine over the picture: 1/z of a perspective, −z
+// of a parallel one; what has more is seen. Corners are rounded to 1/256 of a cell; edge functions are then integers,
+// which doubles hold exactly, so that triangles that share an edge leave no gap and share no sample, and the bits are
+// the same everywhere.
 #pragma once
 
 #include <array>
@@ -15,11 +15,10 @@
 #include "stiction/math/pack.h"
 #include "stiction/math/types.h"
 
-namespace stiction::render {
+namespace stiction::raster {
 
 inline constexpr std::uint32_t nothing = 0xffffffff;
 using SampleIds = std::uint32_t __attribute__((vector_size(16)));
-inline constexpr double guard = 32768.0;  // cells; corners must be nearer than that
 
 // Where the four samples of a cell lie, 0 … 1 in steps of 1/256.
 struct SamplePattern {
@@ -42,16 +41,16 @@ struct ScreenTriangle {
   int x_begin, x_end, y_begin, y_end;  // cells that it may touch
 };
 
-// False where the triangle covers no sample for certain, or shows its back (corners clockwise in a picture with y down
-// are the front) and that is not wanted.
-bool set_up(const std::array<Vector3, 3>& corners, int width, int height, bool both_sides, ScreenTriangle& out);
+// Appends the triangles of a convex polygon of at most eight corners, cut far outside of the picture, where they may
+// cover a sample. Its front, counter-clockwise as one looks at it, is seen; its back where that is wanted.
+void set_up(std::span<const Vector3> corners, int width, int height, bool both_sides, std::vector<ScreenTriangle>& out);
 
 // Rows y_begin … y_end − 1 of a picture.
 class SampleBuffer {
  public:
   SampleBuffer(int width, const SamplePattern& pattern, bool has_ids);
-  void begin(int y_begin, int y_end);  // all samples see nothing, infinitely far away
-  void forget_ids(int x_begin, int x_end, int y_begin, int y_end);  // what is there keeps its nearness
+  void begin(int y_begin, int y_end);                               // all samples see nothing, infinitely far away
+  void forget_ids();                   // what is there keeps its nearness
 
   void draw(const ScreenTriangle& triangle, std::uint32_t id);
   void draw_everywhere(const Affine& nearness, std::uint32_t id);  // a plane, where its nearness is positive
@@ -73,4 +72,4 @@ class SampleBuffer {
   AlignedVector<SampleIds> ids_;
 };
 
-}  // namespace stiction::render
+}  // namespace stiction::raster

@@ -8,7 +8,7 @@
 #include "stiction/model/geometry/height_field.h"
 #include "stiction/model/geometry/triangle_mesh.h"
 
-namespace stiction::render {
+namespace stiction::raster {
 namespace {
 
 // The unit circle, the same points on both sides of an axis to the last bit.
@@ -160,4 +160,4 @@ void make_cone(double radius, double height, int segments, Surface& out) {
   close_ring(0, segments, segments + 1, -1, out);
 }
 
-}  // namespace stiction::render
+}  // namespace stiction::raster

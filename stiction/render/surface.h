@@ -6,7 +6,7 @@
 
 #include "stiction/model/geometry/shape.h"
 
-namespace stiction::render {
+namespace stiction::raster {
 
 struct Surface {
   std::vector<Vector3> vertices;
@@ -26,4 +26,4 @@ void make_surface(const Geometry& geometry, int segments, Surface& out);
 // About z, from the ground z = 0 to z = height.
 void make_cone(double radius, double height, int segments, Surface& out);
 
-}  // namespace stiction::render
+}  // namespace stiction::raster
