@@ -6,6 +6,9 @@
 #include <numbers>
 
 #include "stiction/math/refuse.h"
+#include "stiction/model/geometry/convex_hull.h"
+#include "stiction/model/geometry/height_field.h"
+#include "stiction/model/geometry/triangle_mesh.h"
 
 namespace stiction {
 namespace {

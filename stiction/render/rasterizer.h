@@ -49,7 +49,7 @@ void set_up(std::span<const Vector3> corners, int width, int height, bool both_s
 class SampleBuffer {
  public:
   SampleBuffer(int width, const SamplePattern& pattern, bool has_ids);
-  void begin(int y_begin, int y_end);                               // all samples see nothing, infinitely far away
+  void begin(int y_begin, int y_end);  // all samples see nothing, infinitely far away
   void forget_ids();                   // what is there keeps its nearness
 
   void draw(const ScreenTriangle& triangle, std::uint32_t id);
