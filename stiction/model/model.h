@@ -153,7 +153,6 @@ struct Model {
   std::vector<Loop> loops;
   std::vector<Actuator> actuators;
   std::vector<Keyframe> keyframes;
-  std::vector<MountedCamera> cameras;
   std::vector<std::pair<int, int>> excluded_pairs;  // of shapes, first < second, sorted; parents and children included
   std::vector<std::pair<int, int>> forced_pairs;    // of shapes that may meet whatever group and mask say; sorted
   VectorX initial_position{};                       // q of the reset state
@@ -165,6 +164,8 @@ struct Model {
   std::vector<int> row_ancestor;  // velocity index of every entry; 0 in the padding
   std::vector<VelocityNode> nodes;
   std::vector<int> node_of;  // node of every velocity
+
+  std::vector<MountedCamera> cameras;
 
   int num_bodies() const { return static_cast<int>(bodies.size()); }
   int num_positions() const { return static_cast<int>(initial_position.size()); }
