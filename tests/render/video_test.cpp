@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
@@ -61,13 +63,12 @@ std::vector<int> unpack(const Bytes& file, std::size_t& at) {
   begin_again();
   int bits = first_bits + 1, previous = -1;
   std::vector<int> out;
-  for (std::size_t bit = 0; bit + bits <= 8 * data.size(); bit += bits) {
-    int code = 0, used = bits;
-    for (int k = 0; k < used; ++k) code |= (data[(bit + k) / 8] >> ((bit + k) % 8) & 1) << k;
+  for (std::size_t bit = 0; bit + bits <= 8 * data.size();) {
+    int code = 0;
+    for (int k = 0; k < bits; ++k, ++bit) code |= (data[bit / 8] >> (bit % 8) & 1) << k;
     if (code == end) return out;
     if (code == clear) {
       begin_again();
-      bit += used - (first_bits + 1);
       bits = first_bits + 1, previous = -1;
       continue;
     }
@@ -80,7 +81,7 @@ std::vector<int> unpack(const Bytes& file, std::size_t& at) {
     }
     out.insert(out.end(), string.begin(), string.end());
     previous = code;
-    if (table.size() == (1U << bits) && bits < 12) ++bits, bit -= 1;
+    if (table.size() == (1U << bits) && bits < 12) ++bits;
   }
   ADD_FAILURE() << "no end";
   return out;
