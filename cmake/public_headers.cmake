@@ -42,10 +42,14 @@ set(STICTION_PUBLIC_HEADERS
   stiction/model/material.h
   stiction/model/model.h
   stiction/model/model_builder.h
+  stiction/model/mounted_camera.h
   stiction/problem_files/fclib.h
   stiction/problem_files/lcp.h
   stiction/problem_files/sequence.h
+  stiction/render/camera.h
   stiction/render/image.h
+  stiction/render/render.h
+  stiction/render/video.h
   stiction/sim/assembly.h
   stiction/sim/comparison.h
   stiction/sim/comparison_history.h

@@ -18,6 +18,7 @@ void expose_load(nanobind::module_& module);       // io: robot files, read
 void expose_write(nanobind::module_& module);      // io: robot files, written
 void expose_recording(nanobind::module_& module);  // io
 void expose_view(nanobind::module_& module);       // viewer; after expose_recording, whose class it adds to
+void expose_render(nanobind::module_& module);     // render; adds to the classes of sim and of recordings
 void expose_compare(nanobind::module_& module);    // sim and viewer: comparisons and their pages
 
 }  // namespace stiction::python

@@ -234,6 +234,22 @@ const Fields<A>& actuator_fields() {
   return fields;
 }
 
+using C = MountedCamera;
+
+const Fields<C>& camera_fields() {
+  static const Fields<C> fields = {
+      field<&C::name>("name", "str = ''"),
+      field<&C::frame>("body", "int = -1"),
+      {"position", STICTION_POSITION, &set_position<&C::pose, C>},
+      {"orientation", STICTION_ORIENTATION, &set_orientation<&C::pose, C>},
+      {"pose", "Pose | None = None", &set_pose<&C::pose, C>},
+      {"mode", "str = 'fixed'", [](C& c, const Argument& a) { read_enum<CameraMode, 5>(a, c.mode); }},
+      field<&C::target>("target", "int = -1"),
+      field<&C::field_of_view>("field_of_view", "float = 0.785"),
+  };
+  return fields;
+}
+
 const Fields<Keyframe>& keyframe_fields() {
   static const Fields<Keyframe> fields = {
       field<&Keyframe::name>("name", "str = ''"),
@@ -306,6 +322,17 @@ void expose_adding(nb::class_<ModelBuilder>& builder) {
           },
           "keywords"_a, signature("add_actuator(self, *, ", stub_of(actuator_fields())),
           "torque: gear u; position: gear (kp (u - gear q) - kd gear v); velocity: gear kd (u - gear v)")
+      .def(
+          "add_camera",
+          [](ModelBuilder& b, const nb::kwargs& keywords) {
+            MountedCamera camera;
+            set_fields("add_camera", camera_fields(), camera, keywords);
+            return b.add_camera(camera);
+          },
+          "keywords"_a, signature("add_camera(self, *, ", stub_of(camera_fields())),
+          "A camera on a body, or -1: in the world. It looks along -z of its frame, y upwards; fixed, track, "
+          "track_com, "
+          "target or target_com say how it goes with its body, and which body it looks at")
       .def(
           "add_keyframe",
           [](ModelBuilder& b, const nb::kwargs& keywords) {

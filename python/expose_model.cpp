@@ -145,6 +145,20 @@ void expose_links(nb::module_& module) {
       .def("__repr__", [](const Keyframe& k) { return nb::str("Keyframe('{}')").format(k.name); });
 }
 
+void expose_cameras(nb::module_& module) {
+  nb::class_<MountedCamera>(module, "MountedCamera", "A camera that belongs to the world; it looks along -z, y upwards")
+      .def_ro("name", &MountedCamera::name)
+      .def_ro("frame", &MountedCamera::frame, "in model.frames; -1: the world")
+      .def_ro("pose", &MountedCamera::pose, "in that frame")
+      .def_prop_ro(
+          "mode", [](const MountedCamera& c) { return to_string(c.mode); },
+          "fixed, track, track_com, target or target_com")
+      .def_ro("target", &MountedCamera::target, "in model.frames; of target and target_com")
+      .def_ro("field_of_view", &MountedCamera::field_of_view, "vertical, rad")
+      .def("__repr__",
+           [](const MountedCamera& c) { return nb::str("MountedCamera('{}', {})").format(c.name, to_string(c.mode)); });
+}
+
 VectorX sized(const nb::object& value, const char* name, int size) {
   VectorX vector = to_vector(value, name);
   if (vector.size() != size) {
@@ -161,6 +175,7 @@ void expose_model(nb::module_& module) {
   expose_bodies(module);
   expose_surfaces(module);
   expose_links(module);
+  expose_cameras(module);
   nb::class_<Model>(module, "Model", "A world, described once and shared by any number of simulators; never changes")
       .def_prop_ro("num_bodies", &Model::num_bodies)
       .def_prop_ro("num_positions", &Model::num_positions, "entries of q")
@@ -177,11 +192,13 @@ void expose_model(nb::module_& module) {
       .def_ro("loops", &Model::loops)
       .def_ro("actuators", &Model::actuators)
       .def_ro("keyframes", &Model::keyframes)
+      .def_ro("cameras", &Model::cameras)
       .def_prop_ro("joint_names", [](const Model& m) { return names_of(m.joints); })
       .def_prop_ro("frame_names", [](const Model& m) { return names_of(m.frames); })
       .def_prop_ro("shape_names", [](const Model& m) { return names_of(m.shapes); })
       .def_prop_ro("actuator_names", [](const Model& m) { return names_of(m.actuators); })
       .def_prop_ro("keyframe_names", [](const Model& m) { return names_of(m.keyframes); })
+      .def_prop_ro("camera_names", [](const Model& m) { return names_of(m.cameras); })
       .def_prop_ro("initial_position", view_of_member(&Model::initial_position), "q of the reset state")
       .def_prop_ro("initial_velocity", view_of_member(&Model::initial_velocity), "v of the reset state")
       .def("find_frame", &Model::find_frame, "name"_a, "Index by name; ValueError tells what there is")
@@ -189,6 +206,7 @@ void expose_model(nb::module_& module) {
       .def("find_shape", &Model::find_shape, "name"_a)
       .def("find_actuator", &Model::find_actuator, "name"_a)
       .def("find_keyframe", &Model::find_keyframe, "name"_a)
+      .def("find_camera", &Model::find_camera, "name"_a)
       .def(
           "may_collide",
           [](const Model& m, int a, int b) {

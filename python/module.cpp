@@ -27,5 +27,6 @@ NB_MODULE(_stiction, module) {
   stiction::python::expose_write(module);
   stiction::python::expose_recording(module);
   stiction::python::expose_view(module);
+  stiction::python::expose_render(module);
   stiction::python::expose_compare(module);
 }

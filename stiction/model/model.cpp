@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stiction/math/near_names.h"
 #include "stiction/math/refuse.h"
 
 namespace stiction {
@@ -69,6 +70,22 @@ std::string_view to_string(ActuatorKind kind) {
   return "?";
 }
 
+std::string_view to_string(CameraMode mode) {
+  switch (mode) {
+    case CameraMode::fixed:
+      return "fixed";
+    case CameraMode::track:
+      return "track";
+    case CameraMode::track_com:
+      return "track_com";
+    case CameraMode::target:
+      return "target";
+    case CameraMode::target_com:
+      return "target_com";
+  }
+  return "?";
+}
+
 std::string_view to_string(ShapeKind kind) {
   constexpr std::string_view names[] = {"plane", "sphere",      "capsule",       "cylinder",    "ellipsoid",
                                         "box",   "convex_hull", "triangle_mesh", "height_field"};
@@ -99,6 +116,13 @@ int Model::find_actuator(std::string_view name) const {
 }
 int Model::find_keyframe(std::string_view name) const {
   return find_by_name(keyframes, name, "keyframe");
+}
+int Model::find_camera(std::string_view name) const {
+  for (std::size_t k = 0; k < cameras.size(); ++k) {
+    if (cameras[k].name == name) return static_cast<int>(k);
+  }
+  if (cameras.empty()) refuse("unknown camera \"", name, "\"; the model has no cameras");
+  refuse(unknown_name("camera", name, names_of(cameras)));
 }
 
 }  // namespace stiction

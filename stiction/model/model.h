@@ -26,6 +26,7 @@
 
 #include "stiction/math/pose.h"
 #include "stiction/model/geometry/shape.h"
+#include "stiction/model/mounted_camera.h"
 
 namespace stiction {
 
@@ -164,6 +165,8 @@ struct Model {
   std::vector<VelocityNode> nodes;
   std::vector<int> node_of;  // node of every velocity
 
+  std::vector<MountedCamera> cameras;
+
   int num_bodies() const { return static_cast<int>(bodies.size()); }
   int num_positions() const { return static_cast<int>(initial_position.size()); }
   int num_velocities() const { return static_cast<int>(dofs.size()); }
@@ -180,6 +183,7 @@ struct Model {
   int find_shape(std::string_view name) const;
   int find_actuator(std::string_view name) const;
   int find_keyframe(std::string_view name) const;
+  int find_camera(std::string_view name) const;
 };
 
 // q ⊕ Δt v on the configuration manifold; quaternions stay of length one.

@@ -78,6 +78,7 @@ void ModelDraft::name_all() {
   name_elements(sites, "site");
   name_elements(loops, "loop");
   name_elements(keyframes, "keyframe");
+  name_elements(cameras, "camera");
   Names joint_names("joint");
   for (const BodyOptions& body : bodies) {
     for (const JointOptions& joint : body.joints) joint_names.claim(joint.name);
@@ -213,6 +214,15 @@ int ModelBuilder::add_actuator(const ActuatorOptions& options) {
   return static_cast<int>(index);
 }
 
+int ModelBuilder::add_camera(const MountedCamera& camera) {
+  const std::size_t index = draft_->cameras.size();
+  const std::string what = element("camera", index, camera.name);
+  check_body_index(camera.frame, draft_->bodies.size(), what, "frame");
+  check_body_index(camera.target, draft_->bodies.size(), what, "target");
+  draft_->cameras.push_back(checked_camera(camera, what));
+  return static_cast<int>(index);
+}
+
 int ModelBuilder::add_keyframe(const Keyframe& keyframe, const KeyframeScope& scope) {
   const std::size_t index = draft_->keyframes.size();
   const std::string what = element("keyframe", index, keyframe.name);
@@ -268,6 +278,7 @@ std::shared_ptr<const Model> ModelBuilder::build() const {
   check_mobility(*model);
   lay_out_links(draft, place, *model);
   lay_out_keyframes(draft, *model);
+  model->cameras = draft.cameras;  // frames begin with the bodies of the draft, in their order
   lay_out_pairs(draft, place, *model);
   return model;
 }

@@ -99,6 +99,7 @@ class ModelBuilder {
   int add_site(const std::string& name, int body, const Pose& pose);
   int add_loop(const LoopOptions& options);
   int add_actuator(const ActuatorOptions& options);
+  int add_camera(const MountedCamera& camera);  // its frame and target: builder indices of bodies
   // q and v in the layout of the model, or of the part that `scope` names; empty for the initial state. Checked by
   // build().
   int add_keyframe(const Keyframe& keyframe, const KeyframeScope& scope = {});

@@ -209,7 +209,7 @@ TEST(Mjcf, ActuatorsThatAreTorquesAndServos) {
 
 TEST(Mjcf, NothingIsDroppedWithoutAWord) {
   const LoadedModel loaded = load_mjcf_string(R"(<mujoco><option density="1.2" integrator="RK4" cone="elliptic"/>
-    <worldbody><camera name="eye"/><body name="m" mocap="true"><geom name="mocap" size="0.1"/></body>
+    <worldbody><camera name="eye" projection="orthographic"/><body name="m" mocap="true"><geom name="mocap" size="0.1"/></body>
       <body name="b" gravcomp="1"><joint name="limit" type="ball" range="0 1" limited="true" stiffness="2"/>
         <geom name="roll" size="0.1" condim="6" margin="0.01" solref="0.1 1"/><site name="s"/></body>
       <body><joint name="h" type="hinge" actuatorfrcrange="-1 2"/><geom size="0.1"/></body></worldbody>
@@ -220,7 +220,7 @@ TEST(Mjcf, NothingIsDroppedWithoutAWord) {
        std::vector<std::pair<std::string, std::string>>{{"option density", "medium"},
                                                         {"option integrator", "time stepping"},
                                                         {"option cone", "round"},
-                                                        {"camera 'eye'", "see"},
+                                                        {"camera 'eye'", "parallel"},
                                                         {"body 'm'", "motion capture"},
                                                         {"body 'b'", "gravity compensation"},
                                                         {"joint 'limit'", "limit of a ball"},

@@ -140,6 +140,13 @@ void visit_keyframe(Stream& s, auto& key) {
 }
 
 template <class Stream>
+void visit_camera(Stream& s, auto& camera) {
+  s.field(camera.name), s.field(camera.frame);
+  visit_pose(s, camera.pose);
+  s.field(camera.mode), s.field(camera.target), s.field(camera.field_of_view);
+}
+
+template <class Stream>
 void visit_material(Stream& s, auto& m) {
   s.field(m.friction), s.field(m.friction_2), s.field(m.restitution), s.field(m.compliance), s.field(m.damping);
   s.field(m.priority);
@@ -299,6 +306,8 @@ std::vector<std::byte> model_to_bytes(const Model& model) {
     out.bytes.put(static_cast<std::uint8_t>(shape.geometry.index()));
     std::visit(PutGeometry{out.bytes, place}, shape.geometry);
   }
+  // Last, and only where there are any: the bytes of other models are as they were before there were cameras.
+  if (!model.cameras.empty()) out.elements(model.cameras, [](auto& t, auto& e) { visit_camera(t, e); });
   return out.bytes.bytes();
 }
 
@@ -314,6 +323,7 @@ std::shared_ptr<const Model> model_from_bytes(std::span<const std::byte> bytes) 
   std::vector<Shared> shared;
   for (std::size_t k = 0; k < num_shared; ++k) shared.push_back(get_shared(in.bytes));
   for (Shape& shape : model.shapes) shape.geometry = get_geometry(in.bytes, shared);
+  if (in.bytes.num_left() > 0) in.elements(model.cameras, [](auto& t, auto& e) { visit_camera(t, e); });
   if (in.bytes.num_left() > 0) refuse("model: ", in.bytes.num_left(), " bytes are left over");
   return complete_model(std::move(model));
 }

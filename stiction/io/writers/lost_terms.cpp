@@ -23,6 +23,10 @@ void lose_keyframes(const Model& model, std::vector<std::string>& lost) {
   for (const Keyframe& key : model.keyframes) lost.push_back(quoted("keyframe", key.name));
 }
 
+void lose_cameras(const Model& model, std::vector<std::string>& lost) {
+  for (const MountedCamera& camera : model.cameras) lost.push_back(quoted("camera", camera.name));
+}
+
 void lose_initial_positions(const Model& model, std::vector<std::string>& lost) {
   for (const Joint& joint : model.joints) {
     for (int b = joint.first_body; b < joint.first_body + joint.num_bodies; ++b) {

@@ -211,6 +211,15 @@ void check_keyframes(const Model& model) {
   }
 }
 
+void check_cameras(const Model& model) {
+  for (const MountedCamera& camera : model.cameras) {
+    const std::string what = "model: camera '" + camera.name + "'";
+    check_index(camera.frame, model.frames.size(), what, "frame", -1);
+    check_index(camera.target, model.frames.size(), what, "target", -1);
+    static_cast<void>(checked_camera(camera, what));
+  }
+}
+
 void check_pairs(const Model& model, const std::vector<std::pair<int, int>>& pairs, const char* what) {
   for (const auto& [a, b] : pairs) {
     check_index(a, model.shapes.size(), what, "shape");
@@ -249,6 +258,7 @@ std::shared_ptr<const Model> complete_model(Model parts) {
   check_actuators(*model);
   check_configuration(*model, model->initial_position, model->initial_velocity, "model: initial state");
   check_keyframes(*model);
+  check_cameras(*model);
   check_pairs(*model, model->excluded_pairs, "model: excluded pairs");
   check_pairs(*model, model->forced_pairs, "model: forced pairs");
   check_names(model->joints, "joint");
@@ -256,6 +266,7 @@ std::shared_ptr<const Model> complete_model(Model parts) {
   check_names(model->loops, "loop");
   check_names(model->actuators, "actuator");
   check_names(model->keyframes, "keyframe");
+  check_names(model->cameras, "camera");
   return model;
 }
 

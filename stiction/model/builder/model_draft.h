@@ -28,6 +28,7 @@ struct ModelDraft {
   std::vector<Site> sites;
   std::vector<LoopOptions> loops;
   std::vector<ActuatorOptions> actuators;
+  std::vector<MountedCamera> cameras;
   std::vector<Keyframe> keyframes;
   std::vector<KeyframeScope> scopes;  // of the keyframes
   std::vector<std::pair<int, int>> excluded_bodies, excluded_shapes, forced_pairs;

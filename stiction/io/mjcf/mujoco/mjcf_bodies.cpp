@@ -10,6 +10,7 @@ void MjcfReader::read() {
   read_options();
   read_bodies();
   read_sites();
+  read_cameras();
   read_shapes();
   read_pairs();
   read_equalities();

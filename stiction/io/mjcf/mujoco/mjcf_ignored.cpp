@@ -199,7 +199,6 @@ void MjcfReader::note_rest() {
   each(m_.nflex, mjOBJ_FLEX, "flex", "bodies are rigid here");
   each(m_.nplugin, mjOBJ_PLUGIN, "plugin", "belongs to MuJoCo");
   each(m_.nskin, mjOBJ_SKIN, "skin", "only to be seen");
-  each(m_.ncam, mjOBJ_CAMERA, "camera", "only to see with");
   each(m_.nlight, mjOBJ_LIGHT, "light", "only to see with");
   each(m_.ntex, mjOBJ_TEXTURE, "texture", "only to be seen");
   each(m_.nnumeric, mjOBJ_NUMERIC, "numeric", "data of the user's program");

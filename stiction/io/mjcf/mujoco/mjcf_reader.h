@@ -45,6 +45,8 @@ class MjcfReader {
   JointOptions joint_options(int joint);
   void set_joint_limits(int joint, JointOptions& options);
   void read_sites();
+  // mjcf_cameras.cpp
+  void read_cameras();
   // mjcf_shapes.cpp
   void read_shapes();
   void read_shape(int geom);
