@@ -139,10 +139,10 @@ def house_of_cards():
     storeys = 5
     scene = Scene(
         "house_of_cards",
-        """A house of cards: five storeys, each of two tents of leaning cards and two cards that lie on them, turned by 90° from storey to storey, and a
-     tent on top. 32 playing cards of 63 x 88 x 0.3 mm, 1.8 g each; they lean by 16° and friction is 0.45 (they need about 0.29).
-     Shows: it stands, and does not creep. Nothing holds it but friction.""",
-        0.45, 1080, look((0.75, -0.95, 0.42), (0, 0, 0.15)), 1.0,
+        """A house of 32 playing cards, held by friction alone. Five storeys, each of two tents of leaning cards and two cards that lie on them, turned by 90° from storey to storey, and a
+     tent on top. The cards have 63 x 88 x 0.3 mm and 1.8 g; they lean by 16° and friction is 0.45 (they need about 0.29).
+     Shows: it stands, and does not creep.""",
+        0.45, 1080, look((0.52, -0.68, 0.33), (0, 0, 0.175)), 1.0,
     )
     cards, half, z = Cards(scene, 0.063, 0.088, 0.0003), 0.0325, 0.0
     for storey in range(storeys):
@@ -163,10 +163,10 @@ def card_pyramid():
     storeys, pitch = 5, 0.064
     scene = Scene(
         "card_pyramid",
-        """The classical pyramid of cards: tents in rows of five, four, three, two, one, with cards lying from ridge to ridge. 40 cards of 63 x 88 mm and
+        """The classical pyramid of 40 cards. Tents in rows of five, four, three, two, one, with cards lying from ridge to ridge. The cards have 63 x 88 mm and are
      board of 1 mm, so that two flat cards find place on a ridge (each on an edge, 0.5 mm from its end). They lean by 16°; friction 0.45.
      Shows: 30 leaning cards stand, and do not creep.""",
-        0.45, 700, look((0.55, -1.35, 0.42), (0, 0, 0.19)), 1.0,
+        0.45, 700, look((0.38, -0.96, 0.33), (0, 0, 0.2)), 1.0,
     )
     cards, z = Cards(scene, 0.088, 0.063, 0.001), 0.0
     for storey in range(storeys):
@@ -202,10 +202,10 @@ def semicircle(blocks=15, thickness=0.13, radius=1.0, depth=0.3):
 def arch_semicircle():
     scene = Scene(
         "arch_semicircle",
-        """A round arch of 15 stones, dry, on the ground: radius of its middle 0.5 m, 0.065 m thick, friction 0.7.
+        """A round arch of 15 dry stones. Radius of its middle 0.5 m, 0.065 m thick, friction 0.7.
      0.13 of the radius; a semicircular arch under its own weight falls when it is thinner than 0.1075 of it (Milankovitch 1907).
      Shows: the thrust stays inside the stones, and it stands.""",
-        0.7, 2400, look((1.2, -2.5, 0.75), (0, 0, 0.27)), 1.5,
+        0.7, 2400, look((0.8, -1.75, 0.6), (0, 0, 0.26)), 1.5,
     )
     polygons, depth = semicircle(15, 0.13, 0.5)
     for k, polygon in enumerate(polygons):
@@ -246,10 +246,10 @@ def catenary(blocks=21, rise=0.9, half_span=0.4, thickness=0.04):
 def arch_catenary():
     scene = Scene(
         "arch_catenary",
-        """A thin, high arch along a hanging chain turned over, as the arch of St. Louis: 21 stones, dry, on the ground; span 0.8 m, rise 0.9 m, 4 cm thick,
-     friction 0.6. Under its own weight the thrust follows the chain, through the middle of every joint.
+        """A thin, high arch of 21 dry stones along a hanging chain turned over. Span 0.8 m, rise 0.9 m, 4 cm thick, friction 0.6.
+     Under its own weight the thrust follows the chain, through the middle of every joint.
      Shows: it stands.""",
-        0.6, 2400, look((1.5, -3.1, 0.95), (0, 0, 0.45)), 1.5,
+        0.6, 2400, look((1.0, -2.1, 0.75), (0, 0, 0.46)), 1.5,
     )
     for k, polygon in enumerate(catenary()):
         scene.add_prism(f"stone{k}", polygon, 0.1, STONE[k % 4])
@@ -273,10 +273,10 @@ def flat_arch(blocks=9, half_span=0.4, height=0.2, base=0.4, centre=-0.55, pier=
 def arch_flat():
     scene = Scene(
         "arch_flat",
-        """A flat arch: nine stones with a level underside, wedged between two piers that stand on the ground by friction alone (0.7); span 0.8 m, 0.2 m high.
+        """A flat arch of nine dry stones between two free piers. Its underside is level, and the piers stand on the ground by friction alone (0.7); span 0.8 m, 0.2 m high.
      The thrust is more than the arch weighs, and rises inside the stones.
      Shows: nothing slides down, and the piers are not pushed apart.""",
-        0.7, 2400, look((1.6, -3.6, 1.3), (0, 0, 0.3)), 2.0,
+        0.7, 2400, look((1.25, -2.9, 1.1), (0, 0, 0.29)), 2.0,
     )
     stones, right, left = flat_arch()
     scene.add_prism("pier_right", right, 0.3, "0.60 0.56 0.52 1")
@@ -290,21 +290,21 @@ def arch_flat():
 
 
 def kapla():
-    courses, planks, radius = 14, 8, 0.155
-    length, width, thickness = 0.117, 0.0234, 0.0078
+    courses, planks, radius = 20, 5, 0.093
+    length, height, thickness = 0.117, 0.0234, 0.0078
     scene = Scene(
         "kapla",
-        """A round tower of 112 pine planks (117 x 23.4 x 7.8 mm) laid flat, eight to a course, each on the ends of two below. Friction 0.5.
-     Shows: 896 contacts at rest.""",
-        0.5, 480, look((0.75, -1.0, 0.55), (0, 0, 0.04)), 1.0,
+        """A round tower of 100 planks on edge, 47 cm high. Five to a course, each across two below; pine, 117 x 23.4 x 7.8 mm, 10 g; friction 0.5.
+     Shows: 780 contacts at rest.""",
+        0.5, 480, look((0.62, -0.98, 0.62), (0, 0, 0.22)), 1.0,
     )
     for course in range(courses):
         for k in range(planks):
             angle = 2 * math.pi * (k + 0.5 * (course % 2)) / planks
             scene.add_box(
-                f"plank{course}_{k}", (width / 2, length / 2, thickness / 2),
-                (radius * math.cos(angle), radius * math.sin(angle), thickness * (course + 0.5)),
-                (WARM + COOL)[(k // 2 + course) % 4], about_z(angle),
+                f"plank{course}_{k}", (thickness / 2, length / 2, height / 2),
+                (radius * math.cos(angle), radius * math.sin(angle), height * (course + 0.5)),
+                (WARM, COOL)[course // 2 % 2][course % 2], about_z(angle),
             )
     return scene
 
@@ -314,10 +314,10 @@ def dominoes():
     thickness, width, height = 0.0075, 0.024, 0.048
     scene = Scene(
         "dominoes",
-        """40 dominoes (48 x 24 x 7.5 mm, 10 g) on a way that winds like an S. Friction 0.4. From its start nothing moves; keyframe "push" gives the first one a
+        """40 dominoes on a way that winds like an S. 48 x 24 x 7.5 mm, 10 g; friction 0.4. From its start nothing moves; keyframe "push" gives the first one a
      blow, and they fall one after the other.
      Shows: what stands stays, and a wave of impacts.""",
-        0.4, 1160, look((0.05, -1.05, 0.75), (0.0, 0.02, 0)), 1.0,
+        0.4, 1160, look((0.04, -0.82, 0.6), (0.0, 0.0, 0)), 1.0,
     )
     # Two arcs of a circle, the second bent the other way; the pitch is that along the arc.
     half, radius = count // 2, 0.13
@@ -354,7 +354,7 @@ def gripper():
      each jaw presses with 20 N (6.1 N are needed to carry the weight). The jaws are coupled.
      Controls: press, N; height of the slide, m. Keyframe "hold": as above; "lift": the same, and up by 10 cm.
      Shows: friction between blocks that nothing else holds.""",
-        0.6, 1250, look((0.5, -1.15, 0.45), (0, 0, 0.27)), 1.0,
+        0.6, 1250, look((0.38, -0.88, 0.36), (0, 0, 0.24)), 1.0,
     )
     z, steel = 0.2, "0.36 0.40 0.46 1"
     scene.bodies += [
@@ -396,11 +396,11 @@ def hand():
     start = 0.035  # of the first link, behind where it touches
     scene = Scene(
         "hand",
-        """A hand of primitives, palm, four fingers and a thumb with two joints each, holds a can of 0.35 kg: torques of 0.12 and 0.05 N m per finger, twice that in
+        """A hand of primitives holds a can of 0.35 kg. Palm, four fingers and a thumb with two joints each; torques of 0.12 and 0.05 N m per finger, twice that in
      the thumb. Friction 0.6.
      Controls: torque of every joint, N m; height of the wrist, m. Keyframe "hold": as above; "lift": the same, and up by 10 cm.
      Shows: round on round, held by friction.""",
-        0.6, 1000, look((0.45, -0.62, 0.48), (0, 0, 0.22)), 1.0,
+        0.6, 1000, look((0.36, -0.42, 0.36), (-0.02, 0, 0.19)), 1.0,
     )
     z, skin, link = 0.2, "0.88 0.70 0.56 1", "0.82 0.62 0.49 1"
     scene.bodies += [
@@ -447,8 +447,9 @@ def turntable():
     top, radius = 0.06, 0.42
     scene = Scene(
         "turntable",
-        """A turntable of 0.42 m, brought to 2 rad/s within a second, with boxes, a tower, a standing cylinder and a gate of three stones on it. Friction 0.5; at the rim
-     1.5 m/s² are asked for, and 4.9 could be held. Control: speed, rad/s; keyframe "turn": 2.
+        """A turntable carries boxes, a tower, a standing cylinder and a gate of three stones. Its radius is 0.42 m, it is brought to 2 rad/s within a second; friction 0.5. At 0.33 m
+    
+     1.3 m/s² are asked for, and 4.9 could be held. Control: speed, rad/s; keyframe "turn": 2.
      Shows: what is carried round stays where it is on the table.""",
         0.5, 600, look((0.75, -1.25, 0.75), (0, 0, 0.1)), 1.5,
     )
