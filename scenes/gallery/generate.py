@@ -448,7 +448,6 @@ def turntable():
     scene = Scene(
         "turntable",
         """A turntable carries boxes, a tower, a standing cylinder and a gate of three stones. Its radius is 0.42 m, it is brought to 2 rad/s within a second; friction 0.5. At 0.33 m
-    
      1.3 m/s² are asked for, and 4.9 could be held. Control: speed, rad/s; keyframe "turn": 2.
      Shows: what is carried round stays where it is on the table.""",
         0.5, 600, look((0.75, -1.25, 0.75), (0, 0, 0.1)), 1.5,
