@@ -397,7 +397,7 @@ def hand():
     scene = Scene(
         "hand",
         """A hand of primitives holds a can of 0.35 kg. Palm, four fingers and a thumb with two joints each; torques of 0.12 and 0.05 N m per finger, twice that in
-     the thumb. Friction 0.6.
+     the thumb; geared motors (reflected inertia 5e-4 kg m²). Friction 0.6.
      Controls: torque of every joint, N m; height of the wrist, m. Keyframe "hold": as above; "lift": the same, and up by 10 cm.
      Shows: round on round, held by friction.""",
         0.6, 1000, look((0.36, -0.42, 0.36), (-0.02, 0, 0.19)), 1.0,
@@ -415,10 +415,10 @@ def hand():
         axis = numbers(0, 0, -side)
         scene.bodies += [
             f'      <body name="{name}" pos="{numbers(-start, side * reach, height)}">',
-            f'        <joint name="{name}" axis="{axis}" range="-60 60" damping="0.002" armature="1e-5"/>',
+            f'        <joint name="{name}" axis="{axis}" range="-60 60" damping="0.02" armature="5e-4"/>',
             f'        <geom name="{name}" type="capsule" size="{number(finger)}" fromto="{numbers(0, 0, 0, start + knuckle, 0, 0)}" mass="0.02" rgba="{skin}"/>',
             f'        <body name="{name}_tip" pos="{numbers(start + knuckle, 0, 0)}" quat="{numbers(*about_z(-side * bend))}">',
-            f'          <joint name="{name}_tip" axis="{axis}" range="-60 60" damping="0.001" armature="1e-5"/>',
+            f'          <joint name="{name}_tip" axis="{axis}" range="-60 60" damping="0.02" armature="5e-4"/>',
             f'          <geom name="{name}_tip" type="capsule" size="{number(finger)}" fromto="{numbers(0, 0, 0, 1.35 * knuckle, 0, 0)}" mass="0.015" rgba="{link}"/>',
             "        </body>",
             "      </body>",

@@ -35,7 +35,7 @@ def simulator_of(model, keyframe=None, **settings):
 
 def points(simulator, seen_from=None):
     """Of every body its origin and a point 5 cm along each of its axes; as seen from a body if one is named."""
-    poses = [simulator.frame_pose(body.name) for body in simulator.model.bodies]
+    poses = [simulator.frame_pose(frame.name) for frame in simulator.model.frames]
     shown = np.array([[p.position, *(p.position + 0.05 * p.rotation.T)] for p in poses])
     if seen_from:
         eye = simulator.frame_pose(seen_from)
@@ -125,6 +125,20 @@ def test_falls_with_less_friction(make, needed):
     assert fallen(make().text(), friction=needed, steps=400) > 5e-3
 
 
+def tent(friction):
+    scene = generate.Scene("tent", "", friction, 1080, generate.look((1, -2, 1), (0, 0, 0)))
+    generate.Cards(scene, 0.063, 0.088, 0.0003).add_tent("card", 0, 0, 0, False, ("1 1 1 1", "1 1 1 1"))
+    return scene.text()
+
+
+def test_two_cards_stand_by_friction():
+    """Moments about a foot: the thrust is tan(lean)/2 - t/(2 L) of a card's weight, and that much friction the feet need. Where the cards meet, edge on edge,
+    the normal may be the face of one of them: friction of tan(lean) is enough for any."""
+    lean = np.tan(generate.LEAN)
+    assert fallen(tent(0.97 * (lean / 2 - 0.0003 / 0.126)), steps=200) > 5e-4
+    assert fallen(tent(1.02 * lean), steps=200) < 1e-9
+
+
 def arch(thickness):
     scene = generate.Scene("arch", "", 0.7, 2400, generate.look((1, -2, 1), (0, 0, 0)))
     polygons, depth = generate.semicircle(31, thickness, 0.5)
@@ -140,7 +154,7 @@ def test_round_arch_falls_when_it_is_thinner_than_milankovitch_says():
 
 def test_dominoes_fall_in_order():
     simulator = simulator_of(load("dominoes").model, "push", dt=1e-3)
-    names = [body.name for body in simulator.model.bodies]
+    names = [frame.name for frame in simulator.model.frames]
     fell = {}
     for k in range(300):
         simulator.step(5)
