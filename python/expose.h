@@ -10,6 +10,7 @@ void expose_solvers(nanobind::module_& module);
 void expose_geometry(nanobind::module_& module);  // model: poses, shapes, inertias
 void expose_model(nanobind::module_& module);
 void expose_builder(nanobind::module_& module);       // model: ModelBuilder
+void expose_edit(nanobind::module_& module);          // model: what there is, changed, copied, pickled
 void expose_sim(nanobind::module_& module);           // and dynamics, which are questions to a simulator too
 void expose_inverse_step(nanobind::module_& module);  // sim
 void expose_assembly(nanobind::module_& module);      // sim

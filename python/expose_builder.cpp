@@ -127,6 +127,7 @@ const Fields<B>& body_fields() {
       {"joint_orientation", STICTION_ORIENTATION,
        [](B& b, const Argument& a) { read_orientation(a, b.joint.pose.rotation); }},
       {"joints", "collections.abc.Sequence[dict[str, typing.Any]] = ()", &set_joints},
+      {"is_kinematic", "bool = False", [](B& b, const Argument& a) { python::read(a, b.is_kinematic); }},
   };
   return fields;
 }
@@ -370,6 +371,27 @@ void expose_builder(nb::module_& module) {
       .def("exclude_shapes", &ModelBuilder::exclude_shapes, "shape_a"_a, "shape_b"_a)
       .def("force_pair", &ModelBuilder::force_pair, "shape_a"_a, "shape_b"_a,
            "Contact whatever group, mask and kinship say")
+      .def_static("from_model", &ModelBuilder::from_model, "model"_a,
+                  "A builder that has described this model: build() gives it again, and anything may be added")
+      .def(
+          "attach",
+          [](ModelBuilder& b, const Model& model, const std::string& prefix, int parent, const ArrayLike& position,
+             const ArrayLike& orientation, const std::string& base) {
+            AttachOptions options{.prefix = prefix, .parent = parent, .pose = Pose(to_vector3(position, "position"))};
+            read_orientation({orientation, "orientation"}, options.pose.rotation);
+            options.is_base_fixed = read_choice({nb::cast(base), "base"}, {"as_is", "fixed"}) == 1;
+            return b.attach(model, options);
+          },
+          "model"_a, "prefix"_a = "", "parent"_a = -1, "position"_a = nb::make_tuple(0.0, 0.0, 0.0),
+          "orientation"_a = nb::make_tuple(0.0, 0.0, 0.0, 1.0), "base"_a = "as_is",
+          "Puts a whole model on a body (-1: the world) under a prefix; base='fixed' takes free joints away. Returns "
+          "the "
+          "index of its first body")
+      .def("remove_body", &ModelBuilder::remove_body, "body"_a,
+           "Takes a body out with all that hangs on it; other indices stay")
+      .def(
+          "find_body", [](const ModelBuilder& b, const std::string& name) { return b.find_body(name); }, "name"_a,
+          "Index of a body by name, for the other calls of this builder")
       .def("build", &ModelBuilder::build, "Checks the whole and makes the model; the builder may go on");
 }
 

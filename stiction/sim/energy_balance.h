@@ -56,6 +56,7 @@ class EnergyBalance {
     std::span<const Pack4> impulse, velocity;  // λ, σ by constraint
     std::span<const ServoRow> servos;          // the last rows; their work is the actuators'
     std::span<const Pack4> servo_impulse;
+    double work_on_kinematic;  // by all impulses, J
     bool implicit;
   };
   void account(const Motion& motion, StepReport& report);

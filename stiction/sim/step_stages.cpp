@@ -254,6 +254,7 @@ void Simulator::Workspace::account_works() {
                           .velocity = velocity,
                           .servos = servo_limits.rows(),
                           .servo_impulse = servo_impulse(),
+                          .work_on_kinematic = has_kinematic_bodies ? work_on_kinematic_bodies() : 0.0,
                           .implicit = settings.implicit},
                          report);
 }

@@ -38,6 +38,7 @@ WrittenModel MjcfWriter::write() {
   write_actuators();
   write_keyframes();
   xml_.close();
+  lose_kinematic(model_, written_.lost);
   note_materials();
   return finish();
 }

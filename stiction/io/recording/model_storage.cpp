@@ -11,13 +11,14 @@
 namespace stiction {
 namespace {
 
-constexpr std::uint64_t mark = 0x6c65646f4d697453;  // "StiModel"
-constexpr std::uint32_t version = 1;
+constexpr std::uint64_t mark = 0x6c65646f4d697453;        // "StiModel"
+constexpr std::uint32_t version = 2, oldest_version = 1;  // 1: no kinematic bodies, no cameras
 
 // One list of fields serves both directions: `Stream` is Out or In, and visit() names what an element consists of.
 class Out {
  public:
   ByteWriter bytes;
+  static constexpr std::uint32_t stored = version;
 
   template <class T>
     requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
@@ -55,6 +56,7 @@ class Out {
 class In {
  public:
   ByteReader bytes;
+  std::uint32_t stored = version;  // of the bytes
 
   template <class T>
     requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
@@ -99,6 +101,7 @@ void visit_body(Stream& s, auto& body) {
   s.field(body.parent), s.field(body.joint);
   visit_pose(s, body.placement);
   s.field(body.mass), s.field(body.com), s.field(body.inertia);
+  if (s.stored >= 2) s.field(body.is_kinematic);
 }
 
 template <class Stream>
@@ -306,16 +309,16 @@ std::vector<std::byte> model_to_bytes(const Model& model) {
     out.bytes.put(static_cast<std::uint8_t>(shape.geometry.index()));
     std::visit(PutGeometry{out.bytes, place}, shape.geometry);
   }
-  // Last, and only where there are any: the bytes of other models are as they were before there were cameras.
-  if (!model.cameras.empty()) out.elements(model.cameras, [](auto& t, auto& e) { visit_camera(t, e); });
+  out.elements(model.cameras, [](auto& t, auto& e) { visit_camera(t, e); });
   return out.bytes.bytes();
 }
 
 std::shared_ptr<const Model> model_from_bytes(std::span<const std::byte> bytes) {
   In in{ByteReader(bytes, "model")};
   if (in.bytes.get<std::uint64_t>() != mark) refuse("model: these bytes are no model");
-  if (const auto stored = in.bytes.get<std::uint32_t>(); stored != version) {
-    refuse("model: stored in version ", stored, ", this program reads version ", version);
+  in.stored = in.bytes.get<std::uint32_t>();
+  if (in.stored < oldest_version || in.stored > version) {
+    refuse("model: stored in version ", in.stored, ", this program reads versions ", oldest_version, " to ", version);
   }
   Model model;
   visit_model(in, model);
@@ -323,7 +326,7 @@ std::shared_ptr<const Model> model_from_bytes(std::span<const std::byte> bytes) 
   std::vector<Shared> shared;
   for (std::size_t k = 0; k < num_shared; ++k) shared.push_back(get_shared(in.bytes));
   for (Shape& shape : model.shapes) shape.geometry = get_geometry(in.bytes, shared);
-  if (in.bytes.num_left() > 0) in.elements(model.cameras, [](auto& t, auto& e) { visit_camera(t, e); });
+  if (in.stored >= 2) in.elements(model.cameras, [](auto& t, auto& e) { visit_camera(t, e); });
   if (in.bytes.num_left() > 0) refuse("model: ", in.bytes.num_left(), " bytes are left over");
   return complete_model(std::move(model));
 }

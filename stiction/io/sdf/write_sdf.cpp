@@ -59,6 +59,7 @@ WrittenModel SdfWriter::write() {
   write_loops();
   xml_.close().close();
   write_actuators();
+  lose_kinematic(model_, written_.lost);
   lose_keyframes(model_, written_.lost);
   lose_cameras(model_, written_.lost);
   lose_initial_positions(model_, written_.lost);

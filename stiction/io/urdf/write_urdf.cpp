@@ -305,6 +305,7 @@ void UrdfWriter::lose_rest() {
   for (const Loop& loop : model_.loops) {
     if (loop.kind != LoopKind::joint_equality) lose(quoted("loop", loop.name) + ": URDF is a tree");
   }
+  lose_kinematic(model_, written_.lost);
   lose_keyframes(model_, written_.lost);
   lose_cameras(model_, written_.lost);
   lose_initial_positions(model_, written_.lost);

@@ -19,6 +19,13 @@ Vector3 roll_pitch_yaw(const Matrix3& r) {
   return {std::atan2(r(2, 1), r(2, 2)), pitch, std::atan2(r(1, 0), r(0, 0))};
 }
 
+void lose_kinematic(const Model& model, std::vector<std::string>& lost) {
+  for (const Body& body : model.bodies) {
+    if (body.is_kinematic)
+      lost.push_back(quoted("body", body.name) + ": moved, by no force; it is written as a free body");
+  }
+}
+
 void lose_keyframes(const Model& model, std::vector<std::string>& lost) {
   for (const Keyframe& key : model.keyframes) lost.push_back(quoted("keyframe", key.name));
 }

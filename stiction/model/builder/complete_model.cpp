@@ -50,6 +50,13 @@ void lay_out_bodies(Model& model) {
     ++model.trees.back().num_bodies;
     model.trees.back().num_velocities += num_velocities_of(body.joint);
     check_pose(body.placement, what, "placement");
+    if (body.is_kinematic && (body.joint != JointType::free || body.mass != 0.0)) {
+      refuse(what, ": kinematic, with a ", to_string(body.joint), " joint and ", body.mass,
+             " kg; it must be free, 0 kg");
+    }
+    if (body.parent >= 0 && model.bodies[body.parent].is_kinematic) {
+      refuse(what, ": hangs on the kinematic body ", body.parent);
+    }
     if (body.mass != 0.0) {
       check_inertia({body.mass, body.com, body.inertia}, what);
     } else if (!body.com.isZero(0.0) || !body.inertia.isZero(0.0)) {
@@ -169,6 +176,9 @@ void check_loops(const Model& model) {
       check_index(loop.body_a, model.bodies.size(), what, "body_a", -1);
       check_index(loop.body_b, model.bodies.size(), what, "body_b", -1);
       if (loop.body_a == loop.body_b) refuse(what, ": body_a and body_b are both ", loop.body_a);
+      if (!model.is_movable(loop.body_a) && !model.is_movable(loop.body_b)) {
+        refuse(what, ": bodies ", loop.body_a, " and ", loop.body_b, "; no impulse moves either");
+      }
     }
   }
 }
@@ -244,6 +254,7 @@ std::shared_ptr<const Model> complete_model(Model parts) {
     refuse("model: suggested time step is ", model->suggested_time_step, " s");
   }
   lay_out_bodies(*model);
+  name_bodies(*model);
   check_dofs(*model);
   model->row_begin.clear(), model->row_ancestor.clear(), model->nodes.clear(), model->node_of.clear();
   lay_out_rows(*model);

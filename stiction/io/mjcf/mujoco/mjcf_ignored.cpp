@@ -124,7 +124,9 @@ void MjcfReader::note_bodies() {
   for (int body = 1; body < m_.nbody; ++body) {
     const std::string label = label_of(mjOBJ_BODY, body);
     if (m_.body_gravcomp[body] != 0.0) ignored_.add("body", label, "gravity compensation (gravcomp)");
-    if (m_.body_mocapid[body] >= 0) ignored_.add("body", label, "moved by motion capture: it stands still here");
+    if (m_.body_mocapid[body] >= 0 && !is_kinematic_[body]) {
+      ignored_.add("body", label, "moved by motion capture, with joints below it: it stands still here");
+    }
   }
 }
 

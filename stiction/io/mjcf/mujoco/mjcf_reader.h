@@ -41,6 +41,7 @@ class MjcfReader {
   void read_options();
   void read_bodies();
   BodyOptions body_options(int body);
+  void find_kinematic();
   void choose_bases();
   JointOptions joint_options(int joint);
   void set_joint_limits(int joint, JointOptions& options);
@@ -64,6 +65,7 @@ class MjcfReader {
   bool read_actuator(int actuator);
   void read_keyframes();
   VectorX keyframe_position(int key) const;
+  VectorX keyframe_velocity(int key) const;
   // mjcf_ignored.cpp
   void note_options();
   void note_bodies();
@@ -91,6 +93,7 @@ class MjcfReader {
   const LoadOptions& options_;
   IgnoredList ignored_;
   std::vector<int> body_of_;              // builder index of every body; of the world −1
+  std::vector<bool> is_kinematic_;
   std::vector<bool> is_freed_, is_held_;  // bodies that LoadOptions::base gives a free joint, or takes it from
   int first_actuator_ = 0;                // builder index of the first actuator, where there is one
   std::vector<bool> in_pair_;             // geoms that a <pair> names
