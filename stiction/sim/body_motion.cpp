@@ -83,9 +83,9 @@ void Simulator::move_body_to(int body, const Pose& pose) {
 // Impulses on bodies that move whatever pushes them, times their velocity. Kinematics are those of the beginning.
 double Simulator::Workspace::work_on_kinematic_bodies() const {
   double work = 0.0;
-  const auto add = [&](int body, const Vector3& impulse, const Vector3& moment, const Vector3& point) {
+  const auto add = [&](int body, const Vector3& push, const Vector3& moment, const Vector3& point) {
     if (body < 0 || !model->bodies[static_cast<std::size_t>(body)].is_kinematic) return;
-    work += impulse.dot(point_velocity(dynamics, body, point)) + moment.dot(angular_velocity(dynamics, body));
+    work += push.dot(point_velocity(dynamics, body, point)) + moment.dot(angular_velocity(dynamics, body));
   };
   for (int i = 0; i < row_builder.num_contacts(); ++i) {
     const ContactPoint& point = points[row_builder.point(i)];
