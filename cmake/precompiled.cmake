@@ -1,6 +1,8 @@
 # Eigen, GoogleTest and the standard library are read once for all files that are compiled alike, and not once for each file:
 # that is half of what most files take. Sources include what they need all the same: presets of ./test --all, and projects
 # that have this one inside, compile without.
+# GCC restores the optimisation options of the precompiled headers, without a word: a source with options of its own must not
+# have them (SKIP_PRECOMPILE_HEADERS), and targets share them only where they are optimised alike.
 #   stiction_precompile(TARGET KIND): library, command (a program without GoogleTest) or test
 option(STICTION_PRECOMPILED "Precompile headers of Eigen, GoogleTest and the standard library" ${PROJECT_IS_TOP_LEVEL})
 set(STICTION_PRECOMPILED_HEADERS <algorithm> <array> <charconv> <cmath> <cstdint> <deque> <filesystem> <fstream>
