@@ -28,10 +28,10 @@ struct ModelDraft {
   std::vector<Site> sites;
   std::vector<LoopOptions> loops;
   std::vector<ActuatorOptions> actuators;
-  std::vector<MountedCamera> cameras;
   std::vector<Keyframe> keyframes;
   std::vector<KeyframeScope> scopes;  // of the keyframes
   std::vector<std::pair<int, int>> excluded_bodies, excluded_shapes, forced_pairs;
+  std::vector<MountedCamera> cameras;  // by builder indices of bodies
 
   // Gives a name to what has none, and refuses names that occur twice.
   void name_all();
