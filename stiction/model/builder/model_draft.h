@@ -51,10 +51,10 @@ struct ModelDraft {
   std::vector<Site> sites;
   std::vector<LoopOptions> loops;
   std::vector<ActuatorOptions> actuators;
-  std::vector<MountedCamera> cameras;
   std::vector<Keyframe> keyframes;
   std::vector<KeyframeScope> scopes;  // of the keyframes
   std::vector<std::pair<int, int>> excluded_bodies, excluded_shapes, forced_pairs;
+  std::vector<MountedCamera> cameras;  // by builder indices of bodies
 
   // What came from models, by index above; poses are on carriers. Indices of bodies are those of the draft; degrees of
   // freedom count from the first one of the joint of LoopOptions and ActuatorOptions.
