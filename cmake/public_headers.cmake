@@ -42,6 +42,7 @@ set(STICTION_PUBLIC_HEADERS
   stiction/model/material.h
   stiction/model/model.h
   stiction/model/model_builder.h
+  stiction/model/tendon.h
   stiction/problem_files/fclib.h
   stiction/problem_files/lcp.h
   stiction/problem_files/sequence.h

@@ -1,9 +1,10 @@
 // What a ModelBuilder has been told, before it becomes a Model. Internal to the builder's sources.
 //
-//     checks (model_checks)  →  forest (model_forest)  →  loops, actuators, keyframes (model_links)  →  pairs
+//     checks (model_checks)  →  forest (model_forest)  →  tendons, actuators (model_transmissions), loops, keyframes (model_links)  →  pairs
 #pragma once
 
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct ModelDraft {
   std::vector<ShapeOptions> shapes;
   std::vector<Site> sites;
   std::vector<LoopOptions> loops;
+  std::vector<TendonOptions> tendons;
   std::vector<ActuatorOptions> actuators;
   std::vector<Keyframe> keyframes;
   std::vector<KeyframeScope> scopes;  // of the keyframes
@@ -50,6 +52,24 @@ void lay_out_rows(Model& model);
 
 // Refuses joints that nothing resists: no mass behind them, or two that do the same.
 void check_mobility(const Model& model);
+
+// Tendons and actuators (model_transmissions.cpp).
+void lay_out_transmissions(const ModelDraft& draft, const std::vector<BodyPlace>& place, Model& model);
+// Their numbers, by themselves, and what they name, for a model that comes from elsewhere.
+void check_tendon(const TendonOptions& options, std::string_view what);
+void check_actuator(const ActuatorOptions& options, std::string_view what);
+void check_stored_transmissions(Model& model);  // fills Actuator::first_activation
+
+// Degrees of freedom by the names of their joints.
+class JointDirectory {
+ public:
+  explicit JointDirectory(const Model& model);
+  // The degree of freedom of a joint that has one.
+  int single_dof(const std::string& name, const std::string& what, const char* field) const;
+
+ private:
+  std::unordered_map<std::string_view, const Joint*> joints_;
+};
 
 void lay_out_links(const ModelDraft& draft, const std::vector<BodyPlace>& place, Model& model);
 void lay_out_keyframes(const ModelDraft& draft, Model& model);

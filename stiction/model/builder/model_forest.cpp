@@ -7,6 +7,7 @@
 // frame of body k of the chain is F_k as carried by the joints 1 … k; so its placement in body k − 1 is
 // F_{k−1}⁻¹ F_k E_k(−ref_k), and U lies at F_n⁻¹ in the last.
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 
 #include "stiction/math/refuse.h"
@@ -84,6 +85,24 @@ Inertia shape_inertia(const ShapeOptions& shape) {
   const Inertia own =
       shape.mass > 0.0 ? Inertia::of(shape.geometry, shape.mass) : Inertia::of_density(shape.geometry, shape.density);
   return own.in(shape.pose);
+}
+
+// What of the weight of a part something carries is added to that of its body.
+void carry(int body, double share, const Inertia& part, std::vector<CarriedWeight>& carried) {
+  const double mass = share * part.mass;
+  if (mass == 0.0) return;
+  const auto of_body = [body](const CarriedWeight& w) { return w.body == body; };
+  const auto found = std::find_if(carried.begin(), carried.end(), of_body);
+  if (found == carried.end()) {
+    carried.push_back({body, mass, part.com});
+    return;
+  }
+  const double sum = found->mass + mass;
+  if (sum == 0.0) {
+    refuse("gravity_compensation of bodies that are fixed to each other adds up to nothing; give each the same");
+  }
+  found->center = (found->mass * found->center + mass * part.com) / sum;
+  found->mass = sum;
 }
 
 class ForestLayout {
@@ -208,7 +227,10 @@ void ForestLayout::sum_inertias(const std::vector<int>& order) {
     if (at.body < 0) continue;
     const Inertia& own = draft_.bodies[user].inertia ? *draft_.bodies[user].inertia : own_[user];
     sum[at.body] = sum[at.body] + own.in(at.pose);
+    carry(at.body, draft_.bodies[user].gravity_compensation, own.in(at.pose), model_.carried_weights);
   }
+  std::sort(model_.carried_weights.begin(), model_.carried_weights.end(),
+            [](const CarriedWeight& a, const CarriedWeight& b) { return a.body < b.body; });
   std::vector<double> behind(model_.bodies.size());  // mass of the body and all that hangs on it
   for (int k = model_.num_bodies() - 1; k >= 0; --k) {
     Body& body = model_.bodies[k];
