@@ -14,6 +14,7 @@
 #include "cli/verb_convert.h"
 #include "cli/verb_info.h"
 #include "cli/verb_list.h"
+#include "cli/verb_render.h"
 #include "cli/verb_run.h"
 #include "cli/verb_solve.h"
 #include "cli/verb_view.h"
@@ -125,6 +126,19 @@ void add_simulation_options(CLI::App* verb, RunOptions& options) {
   verb->add_option("--record", options.record_path, "Write a recording (HDF5): model, states, contacts, reports");
 }
 
+// From where and how; films and pictures.
+void add_picture_options(CLI::App* verb, PictureOptions& options, const char* size_option) {
+  verb->add_option(
+      "--camera", options.camera,
+      "A camera of the scene by its name, or x,y,z,tx,ty,tz: where it stands and what it looks at; default:\n"
+      "all that moves is in the picture");
+  verb->add_option("--follow", options.follow, "Body that the camera moves along with");
+  verb->add_option(size_option, options.size, "WIDTHxHEIGHT in pixels")->capture_default_str();
+  verb->add_flag("--dark", options.dark, "Pictures with a dark background");
+  verb->add_flag("--contacts", options.contacts, "Pictures with contact points: sticking blue, sliding orange");
+  verb->add_flag("--forces", options.forces, "Pictures with contact forces as arrows");
+}
+
 void add_run(CLI::App& app, RunOptions& options) {
   CLI::App* verb = app.add_subcommand("run", "Simulate a scene and certify every step");
   add_model_files(verb, options.model);
@@ -138,11 +152,18 @@ void add_run(CLI::App& app, RunOptions& options) {
   verb->add_option("--report", options.report_path,
                    "Write one line of CSV per step: contacts, residuals, energy, times");
   verb->add_flag("--json", options.json, "Print one JSON object instead of the summary");
+  verb->add_option("--video", options.video_path,
+                   "Write a film: .gif, .png (animated), .mp4, .webm, .mkv, .mov (by ffmpeg), or a folder of pictures");
+  verb->add_option("--fps", options.frames_per_second, "Pictures a second of the film")
+      ->check(CLI::Range(0.1, 1000.0))
+      ->capture_default_str();
+  add_picture_options(verb, options.picture, "--video-size");
   verb->footer("\n" + std::string(model_files_help) +
                "\nExamples:\n"
                "  stiction run scenes/quadruped.xml --time 5\n"
                "  stiction run scenes/quadruped.xml --keyframe drop --report steps.csv\n"
                "  stiction run scenes/four_bar.xml --control crank=6.28 --json\n"
+               "  stiction run scenes/quadruped.xml --keyframe drop --video drop.gif --forces\n"
                "  stiction run scenes/ground.xml a=robot.urdf@0,0,0.5 b=robot.urdf@1,0,0.5,0,0,1.57 --base floating\n\n"
                "Ctrl-C ends the run after the step it is in; files are closed and the summary is printed.\n"
                "Exit code: 0 every step certified or accepted, 1 a step was not (or numbers are no longer finite),\n"
@@ -297,6 +318,36 @@ void add_view(CLI::App& app, ViewOptions& options) {
       "file that cannot be read or written.");
 }
 
+void add_render(CLI::App& app, RenderOptions& options) {
+  CLI::App* verb = app.add_subcommand("render", "Save a picture of a scene or of a recording, without a browser");
+  verb->add_option("FILE", options.scene.model.files, "A recording (HDF5), or the files of a scene as for run")
+      ->required();
+  verb->add_option("-o,--output", options.path, "The picture (PNG); with --film: a film as for run --video")
+      ->required();
+  verb->add_option("--time", options.time, "Scenes: simulate so long before, s; recordings: the step at this time, s")
+      ->check(CLI::NonNegativeNumber);
+  verb->add_option("--step", options.step, "Recordings: this step, from 0; default: the last")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 60));
+  verb->add_flag("--film", options.film, "Recordings: all of it, as a film");
+  verb->add_option("--fps", options.frames_per_second, "Pictures a second of a film")
+      ->check(CLI::Range(0.1, 1000.0))
+      ->capture_default_str();
+  add_picture_options(verb, options.picture, "--size");
+  verb->add_flag("--no-shadows", options.picture.no_shadows, "Pictures without shadows");
+  add_model_options(verb, options.scene.model);
+  add_simulation_options(verb, options.scene);
+  verb->footer(
+      "\nExamples:\n"
+      "  stiction render scenes/quadruped.xml -o quadruped.png\n"
+      "  stiction render scenes/quadruped.xml --keyframe drop --time 0.5 --forces -o landed.png --size 1280x720\n"
+      "  stiction render scenes/humanoid/humanoid.xml --camera side --dark -o humanoid.png\n"
+      "  stiction render run.h5 --step 100 -o step.png\n"
+      "  stiction render run.h5 --film -o run.gif\n\n"
+      "Exit code: 0 the picture is written; 2 bad usage, or a file that cannot be read or written; 128 + number of "
+      "the\n"
+      "signal that stopped it.");
+}
+
 struct ListOptions {
   bool json = false;
   std::string solver;
@@ -338,6 +389,8 @@ int run(int argc, char** argv) {
   add_convert(app, conversion);
   ViewOptions view_options;
   add_view(app, view_options);
+  RenderOptions rendering;
+  add_render(app, rendering);
   add_list(app, list);
   try {
     app.parse(argc, argv);
@@ -350,6 +403,10 @@ int run(int argc, char** argv) {
   if (app.got_subcommand("info")) return show_info(info);
   if (app.got_subcommand("convert")) return convert_scene(conversion);
   if (app.got_subcommand("view")) return view(view_options);
+  if (app.got_subcommand("render")) {
+    rendering.has_time = app.get_subcommand("render")->count("--time") > 0;
+    return render_scene(rendering);
+  }
   if (app.get_subcommand("list")->got_subcommand("scenes")) return list_scenes(list.folder, list.json);
   if (!list.solver.empty()) return list_options(list.solver, list.json);
   return list_solvers(list.json);

@@ -72,11 +72,14 @@ bool written(RunSummary& summary, const Write& write) {
 }
 
 // Steps until the end, a signal, numbers that are no longer finite, or a file that cannot be written.
-void run_steps(Simulator& simulator, long steps, StepCsv* csv, RecordingWriter* recording, RunSummary& summary) {
+void run_steps(Simulator& simulator, long steps, StepCsv* csv, RecordingWriter* recording, Film* film,
+               RunSummary& summary) {
   using Clock = std::chrono::steady_clock;
   Interrupt interrupt;
   simulator.set_interrupt(&interrupt.for_solvers());
   Progress progress;
+  const auto look = [&] { film->look(simulator.state().time, simulator.state().q, simulator.contacts()); };
+  if (film && !written(summary, look)) return;
   while (summary.steps < steps && summary.signal == 0) {
     const auto start = Clock::now();
     try {
@@ -93,6 +96,7 @@ void run_steps(Simulator& simulator, long steps, StepCsv* csv, RecordingWriter* 
     const bool kept = written(summary, [&] {
       if (csv) csv->add(report);
       if (recording) recording->append(simulator, report);
+      if (film) look();
     });
     if (!kept) break;
     if (progress.due()) progress.show(progress_line(summary, steps));
@@ -112,7 +116,13 @@ void check_run_options(const RunOptions& options) {
   check_start(options.start);
   std::vector<std::string> inputs;
   for (const std::string& file : options.model.files) inputs.push_back(parse_model_file(file).path);
-  check_outputs({{"--record", options.record_path}, {"--report", options.report_path, false}}, inputs);
+  std::vector<Output> outputs = {{"--record", options.record_path}, {"--report", options.report_path, false}};
+  if (!options.video_path.empty()) {
+    check_picture(options.picture);
+    VideoWriter::check(options.video_path);
+    if (VideoWriter::is_file(options.video_path)) outputs.push_back({"--video", options.video_path});
+  }
+  check_outputs(outputs, inputs);
 }
 
 Simulator make_simulator(const RunOptions& options, std::shared_ptr<const Model> model) {
@@ -132,13 +142,19 @@ int run_scene(const RunOptions& options) {
   if (!options.report_path.empty()) csv = std::make_unique<StepCsv>(options.report_path);
   std::unique_ptr<RecordingWriter> recording;
   if (!options.record_path.empty()) recording = std::make_unique<RecordingWriter>(options.record_path, simulator);
+  std::unique_ptr<Film> film;
+  if (!options.video_path.empty()) {
+    film = std::make_unique<Film>(*loaded.model, options.picture, options.video_path, options.frames_per_second,
+                                  simulator.state().time);
+  }
 
   RunSummary summary;
   summary.begin(simulator, options.model.files, loaded.ignored);
-  run_steps(simulator, steps, csv.get(), recording.get(), summary);
+  run_steps(simulator, steps, csv.get(), recording.get(), film.get(), summary);
   summary.finish(simulator);
   if (csv) written(summary, [&] { csv->close(); });
   if (recording) written(summary, [&] { recording->close(); });
+  if (film && film->num_frames() > 0) written(summary, [&] { film->close(); });
 
   if (options.json) {
     std::cout << summary_to_json(summary) << '\n';

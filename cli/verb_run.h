@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/model_files.h"
+#include "cli/picture_options.h"
 #include "cli/scene_start.h"
 #include "stiction/sim/simulator.h"
 
@@ -26,6 +27,9 @@ struct RunOptions {
   StartOptions start;
   std::string record_path;  // empty: no recording
   std::string report_path;  // empty: no CSV
+  std::string video_path;   // empty: no film
+  PictureOptions picture;   // of the film
+  double frames_per_second = 30.0;
   bool json = false;
 };
 

@@ -1,39 +1,20 @@
 #include "cli/verb_view.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 
 #include "cli/exit_code.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
+#include "cli/recording_file.h"
 #include "stiction/math/refuse.h"
 #include "stiction/viewer/json_text.h"
 #include "stiction/viewer/page.h"
 
 namespace stiction::cli {
 namespace {
-
-// HDF5 is a recording, whatever its name; so is what is called one, with an answer of its own where it is none.
-bool is_recording(const std::string& path) {
-  std::error_code error;
-  const std::string ending = std::filesystem::path(path).extension().string();
-  const bool is_called = ending == ".h5" || ending == ".hdf5";
-  if (!std::filesystem::exists(path, error)) {
-    if (is_called) refuse(path, ": there is no such file");
-    return false;
-  }
-  if (std::filesystem::is_directory(path, error)) refuse(path, ": is a folder; a recording or a scene is wanted");
-  std::ifstream file(path, std::ios::binary);
-  std::array<char, 4> start{};
-  if (!file.read(start.data(), start.size()) && file.bad()) refuse(path, ": cannot be read");
-  if (std::string_view(start.data(), start.size()) == "\x89HDF") return true;
-  if (is_called) refuse(path, ": is no recording; make one with: stiction run SCENE --record run.h5");
-  return false;
-}
 
 std::string size_text(std::int64_t bytes) {
   char text[32];

@@ -4,6 +4,8 @@ set(STICTION_PUBLIC_HEADERS
   stiction/collision/collider.h
   stiction/collision/collision_cache.h
   stiction/collision/contact_point.h
+  stiction/collision/ray_cast.h
+  stiction/collision/world_queries.h
   stiction/constraints/constraint_identity.h
   stiction/constraints/constraint_settings.h
   stiction/constraints/warm_start.h
@@ -16,11 +18,14 @@ set(STICTION_PUBLIC_HEADERS
   stiction/contact/model.h
   stiction/contact/problem.h
   stiction/dynamics/dynamics.h
+  stiction/dynamics/inverse_kinematics.h
   stiction/dynamics/mechanics.h
+  stiction/dynamics/point_motion.h
   stiction/io/load.h
   stiction/io/loaded_model.h
   stiction/io/mjcf/mjcf.h
   stiction/io/mjcf/write_mjcf.h
+  stiction/io/recording/model_storage.h
   stiction/io/recording/recording.h
   stiction/io/sdf/sdf.h
   stiction/io/sdf/write_sdf.h
@@ -42,16 +47,22 @@ set(STICTION_PUBLIC_HEADERS
   stiction/model/material.h
   stiction/model/model.h
   stiction/model/model_builder.h
+  stiction/model/model_edit.h
+  stiction/model/mounted_camera.h
   stiction/model/tendon.h
   stiction/problem_files/fclib.h
   stiction/problem_files/lcp.h
   stiction/problem_files/sequence.h
+  stiction/render/camera.h
   stiction/render/image.h
+  stiction/render/render.h
+  stiction/render/video.h
   stiction/sim/assembly.h
   stiction/sim/comparison.h
   stiction/sim/comparison_history.h
   stiction/sim/found_contacts.h
   stiction/sim/inverse_step.h
+  stiction/sim/joint_handle.h
   stiction/sim/simulator.h
   stiction/sim/state.h
   stiction/sim/step_report.h

@@ -190,7 +190,8 @@ void import_numpy() {
 
 template <class Number>
 NewArray<Number> new_array(std::initializer_list<std::size_t> shape) {
-  constexpr int type = std::is_same_v<Number, double>         ? NPY_DOUBLE
+  constexpr int type = std::is_same_v<Number, std::uint8_t>   ? NPY_UINT8
+                       : std::is_same_v<Number, double>       ? NPY_DOUBLE
                        : std::is_same_v<Number, std::int32_t> ? NPY_INT32
                                                               : NPY_UINT64;
   npy_intp extents[8];
@@ -200,6 +201,7 @@ NewArray<Number> new_array(std::initializer_list<std::size_t> shape) {
   auto* const data = static_cast<Number*>(PyArray_DATA(as_array(array)));
   return {std::move(array), data};
 }
+template NewArray<std::uint8_t> new_array(std::initializer_list<std::size_t>);
 template NewArray<double> new_array(std::initializer_list<std::size_t>);
 template NewArray<std::int32_t> new_array(std::initializer_list<std::size_t>);
 template NewArray<std::uint64_t> new_array(std::initializer_list<std::size_t>);

@@ -129,6 +129,7 @@ const Fields<B>& body_fields() {
       {"joint_orientation", STICTION_ORIENTATION,
        [](B& b, const Argument& a) { read_orientation(a, b.joint.pose.rotation); }},
       {"joints", "collections.abc.Sequence[dict[str, typing.Any]] = ()", &set_joints},
+      {"is_kinematic", "bool = False", [](B& b, const Argument& a) { python::read(a, b.is_kinematic); }},
   };
   return fields;
 }
@@ -334,6 +335,22 @@ const Fields<A>& actuator_fields() {
   return fields;
 }
 
+using C = MountedCamera;
+
+const Fields<C>& camera_fields() {
+  static const Fields<C> fields = {
+      field<&C::name>("name", "str = ''"),
+      field<&C::frame>("body", "int = -1"),
+      {"position", STICTION_POSITION, &set_position<&C::pose, C>},
+      {"orientation", STICTION_ORIENTATION, &set_orientation<&C::pose, C>},
+      {"pose", "Pose | None = None", &set_pose<&C::pose, C>},
+      {"mode", "str = 'fixed'", [](C& c, const Argument& a) { read_enum<CameraMode, 5>(a, c.mode); }},
+      field<&C::target>("target", "int = -1"),
+      field<&C::field_of_view>("field_of_view", "float = 0.785"),
+  };
+  return fields;
+}
+
 const Fields<Keyframe>& keyframe_fields() {
   static const Fields<Keyframe> fields = {
       field<&Keyframe::name>("name", "str = ''"),
@@ -420,6 +437,17 @@ void expose_adding(nb::class_<ModelBuilder>& builder) {
           "On a joint, a tendon, a site or a slider-crank. torque: gear u; position: gear (kp (u - gear q) - kd gear v); "
           "velocity: gear kd (u - gear v); affine: gear ((g0 + g1 l + g2 dl) u + b0 + b1 l + b2 dl), l = gear q; muscle")
       .def(
+          "add_camera",
+          [](ModelBuilder& b, const nb::kwargs& keywords) {
+            MountedCamera camera;
+            set_fields("add_camera", camera_fields(), camera, keywords);
+            return b.add_camera(camera);
+          },
+          "keywords"_a, signature("add_camera(self, *, ", stub_of(camera_fields())),
+          "A camera on a body, or -1: in the world. It looks along -z of its frame, y upwards; fixed, track, "
+          "track_com, "
+          "target or target_com say how it goes with its body, and which body it looks at")
+      .def(
           "add_keyframe",
           [](ModelBuilder& b, const nb::kwargs& keywords) {
             Keyframe keyframe;
@@ -456,6 +484,27 @@ void expose_builder(nb::module_& module) {
       .def("exclude_shapes", &ModelBuilder::exclude_shapes, "shape_a"_a, "shape_b"_a)
       .def("force_pair", &ModelBuilder::force_pair, "shape_a"_a, "shape_b"_a,
            "Contact whatever group, mask and kinship say")
+      .def_static("from_model", &ModelBuilder::from_model, "model"_a,
+                  "A builder that has described this model: build() gives it again, and anything may be added")
+      .def(
+          "attach",
+          [](ModelBuilder& b, const Model& model, const std::string& prefix, int parent, const ArrayLike& position,
+             const ArrayLike& orientation, const std::string& base) {
+            AttachOptions options{.prefix = prefix, .parent = parent, .pose = Pose(to_vector3(position, "position"))};
+            read_orientation({orientation, "orientation"}, options.pose.rotation);
+            options.is_base_fixed = read_choice({nb::cast(base), "base"}, {"as_is", "fixed"}) == 1;
+            return b.attach(model, options);
+          },
+          "model"_a, "prefix"_a = "", "parent"_a = -1, "position"_a = nb::make_tuple(0.0, 0.0, 0.0),
+          "orientation"_a = nb::make_tuple(0.0, 0.0, 0.0, 1.0), "base"_a = "as_is",
+          "Puts a whole model on a body (-1: the world) under a prefix; base='fixed' takes free joints away. Returns "
+          "the "
+          "index of its first body")
+      .def("remove_body", &ModelBuilder::remove_body, "body"_a,
+           "Takes a body out with all that hangs on it; other indices stay")
+      .def(
+          "find_body", [](const ModelBuilder& b, const std::string& name) { return b.find_body(name); }, "name"_a,
+          "Index of a body by name, for the other calls of this builder")
       .def("build", &ModelBuilder::build, "Checks the whole and makes the model; the builder may go on");
 }
 

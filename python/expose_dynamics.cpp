@@ -6,6 +6,7 @@
 #include "shared_simulator.h"
 #include "stiction/dynamics/dynamics_data.h"
 #include "stiction/dynamics/mechanics.h"
+#include "stiction/dynamics/point_motion.h"
 #include "stiction/math/refuse.h"
 
 namespace stiction::python {
@@ -110,6 +111,38 @@ void expose_matrices(Places& places) {
       "3 x num_velocities");
 }
 
+int existing_body(const Model& model, const nb::object& body) {
+  const int index = to_body(model, body);
+  if (index < -1 || index >= model.num_bodies()) refuse("body ", index, " does not exist");
+  return index;
+}
+
+void expose_points(Places& places) {
+  expose(
+      places, "point_velocity",
+      +[](Evaluation& e, FrameLike body, ArrayLike point) {
+        return copy_to_numpy(point_velocity(e.data, existing_body(e.model, body), to_vector3(point, "point")));
+      },
+      "Of a point of a body, given in world coordinates; world axes, m/s", "body"_a, "point"_a);
+  expose(
+      places, "angular_velocity",
+      +[](Evaluation& e, FrameLike body) {
+        return copy_to_numpy(angular_velocity(e.data, existing_body(e.model, body)));
+      },
+      "Of a body, world axes, rad/s", "body"_a);
+  expose(
+      places, "point_acceleration",
+      +[](Evaluation& e, ArrayLike acceleration, FrameLike body, ArrayLike point) {
+        const VectorX a = e.by_velocity(acceleration, "acceleration");
+        const PointAcceleration found =
+            point_acceleration(e.model, e.data, a.data(), existing_body(e.model, body), to_vector3(point, "point"));
+        return nb::make_tuple(copy_to_numpy(found.linear), copy_to_numpy(found.angular));
+      },
+      "Of a point of a body, given in world coordinates, where the velocities change at `acceleration`: linear (m/s^2) "
+      "and of the body angular (rad/s^2), world axes",
+      "acceleration"_a, "body"_a, "point"_a);
+}
+
 void expose_sums(Places& places) {
   expose(places, "kinetic_energy", +[](Evaluation& e) { return kinetic_energy(e.data, e.v.data()); }, "v' M v / 2, J");
   expose(
@@ -172,6 +205,7 @@ void expose_accelerations(Places& places) {
 void expose_dynamics(nb::module_& module, Class& simulator) {
   Places places{module, simulator};
   expose_matrices(places);
+  expose_points(places);
   expose_sums(places);
   expose_accelerations(places);
   module.def("total_mass", &total_mass, "model"_a, "kg");

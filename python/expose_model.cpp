@@ -35,8 +35,10 @@ std::string repr(const Model& m) {
 
 void expose_bodies(nb::module_& module) {
   nb::class_<Body>(module, "Body", "A rigid body of the forest and the joint on which it hangs")
+      .def_ro("name", &Body::name, "of the user's body on the joint; empty for the inner bodies of a chain")
       .def_ro("parent", &Body::parent, "-1: the world")
       .def_ro("tree", &Body::tree)
+      .def_ro("is_kinematic", &Body::is_kinematic, "moved by set_body_velocity, by no force")
       .def_prop_ro(
           "joint", [](const Body& b) { return to_string(b.joint); }, "free, ball, revolute or prismatic")
       .def_ro("first_position", &Body::first_position, "in q")
@@ -44,7 +46,11 @@ void expose_bodies(nb::module_& module) {
       .def_ro("placement", &Body::placement, "joint frame in the parent's frame")
       .def_ro("mass", &Body::mass, "kg")
       .def_prop_ro("com", view_of_member(&Body::com), "centre of mass in the body's frame, m")
-      .def_prop_ro("inertia", view_of_member(&Body::inertia), "about the centre of mass, body axes, kg m^2");
+      .def_prop_ro("inertia", view_of_member(&Body::inertia), "about the centre of mass, body axes, kg m^2")
+      .def("__repr__", [](const Body& b) {
+        return nb::str("Body('{}', {}, {:.6g} kg)")
+            .format(b.name, b.is_kinematic ? "kinematic" : to_string(b.joint), b.mass);
+      });
   nb::class_<Dof>(module, "Dof", "One degree of freedom: one entry of v")
       .def_ro("body", &Dof::body)
       .def_ro("parent", &Dof::parent, "next degree of freedom towards the root; -1 at the root")
@@ -190,6 +196,20 @@ void expose_links(nb::module_& module) {
       .def("__repr__", [](const Keyframe& k) { return nb::str("Keyframe('{}')").format(k.name); });
 }
 
+void expose_cameras(nb::module_& module) {
+  nb::class_<MountedCamera>(module, "MountedCamera", "A camera that belongs to the world; it looks along -z, y upwards")
+      .def_ro("name", &MountedCamera::name)
+      .def_ro("frame", &MountedCamera::frame, "in model.frames; -1: the world")
+      .def_ro("pose", &MountedCamera::pose, "in that frame")
+      .def_prop_ro(
+          "mode", [](const MountedCamera& c) { return to_string(c.mode); },
+          "fixed, track, track_com, target or target_com")
+      .def_ro("target", &MountedCamera::target, "in model.frames; of target and target_com")
+      .def_ro("field_of_view", &MountedCamera::field_of_view, "vertical, rad")
+      .def("__repr__",
+           [](const MountedCamera& c) { return nb::str("MountedCamera('{}', {})").format(c.name, to_string(c.mode)); });
+}
+
 VectorX sized(const nb::object& value, const char* name, int size) {
   VectorX vector = to_vector(value, name);
   if (vector.size() != size) {
@@ -206,6 +226,7 @@ void expose_model(nb::module_& module) {
   expose_bodies(module);
   expose_surfaces(module);
   expose_links(module);
+  expose_cameras(module);
   nb::class_<Model>(module, "Model", "A world, described once and shared by any number of simulators; never changes")
       .def_prop_ro("num_bodies", &Model::num_bodies)
       .def_prop_ro("num_positions", &Model::num_positions, "entries of q")
@@ -224,20 +245,35 @@ void expose_model(nb::module_& module) {
       .def_ro("tendons", &Model::tendons)
       .def_ro("actuators", &Model::actuators)
       .def_ro("keyframes", &Model::keyframes)
+      .def_ro("cameras", &Model::cameras)
+      .def_prop_ro(
+          "body_names",
+          [](const Model& m) {
+            std::vector<std::string> names;
+            for (const Frame& frame : m.frames) {
+              if (!frame.is_site) names.push_back(frame.name);
+            }
+            return names;
+          },
+          "of the user's bodies, also of those merged into another")
       .def_prop_ro("joint_names", [](const Model& m) { return names_of(m.joints); })
       .def_prop_ro("frame_names", [](const Model& m) { return names_of(m.frames); })
       .def_prop_ro("shape_names", [](const Model& m) { return names_of(m.shapes); })
       .def_prop_ro("tendon_names", [](const Model& m) { return names_of(m.tendons); })
       .def_prop_ro("actuator_names", [](const Model& m) { return names_of(m.actuators); })
       .def_prop_ro("keyframe_names", [](const Model& m) { return names_of(m.keyframes); })
+      .def_prop_ro("camera_names", [](const Model& m) { return names_of(m.cameras); })
       .def_prop_ro("initial_position", view_of_member(&Model::initial_position), "q of the reset state")
       .def_prop_ro("initial_velocity", view_of_member(&Model::initial_velocity), "v of the reset state")
+      .def("find_body", &Model::find_body, "name"_a,
+           "Index of the body that carries the user's body of this name; -1: it is part of the world")
       .def("find_frame", &Model::find_frame, "name"_a, "Index by name; ValueError tells what there is")
       .def("find_joint", &Model::find_joint, "name"_a)
       .def("find_shape", &Model::find_shape, "name"_a)
       .def("find_tendon", &Model::find_tendon, "name"_a)
       .def("find_actuator", &Model::find_actuator, "name"_a)
       .def("find_keyframe", &Model::find_keyframe, "name"_a)
+      .def("find_camera", &Model::find_camera, "name"_a)
       .def(
           "may_collide",
           [](const Model& m, int a, int b) {

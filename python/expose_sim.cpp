@@ -10,6 +10,7 @@
 #include "fields.h"
 #include "geometry.h"
 #include "shared_simulator.h"
+#include "stiction/io/load.h"
 #include "stiction/math/refuse.h"
 
 namespace stiction::python {
@@ -191,6 +192,27 @@ void expose_state_access(Class& simulator) {
           "v"_a, "Warm starts and caches are forgotten");
 }
 
+// All or nothing: a name that does not exist changes none.
+void set_named_control(SharedSimulator& s, const nb::dict& values) {
+  const Turn turn(s);
+  VectorX control = s.simulator.state().control;
+  for (const auto& [key, value] : values) {
+    const std::string name = nb::cast<std::string>(key);
+    double& to = control[s.simulator.model().find_actuator(name)];
+    read({nb::borrow<nb::object>(value), name.c_str()}, to);
+  }
+  s.simulator.set_control(control);
+}
+
+// What a simulator is made of.
+LoadedModel model_of(const nb::object& value) {
+  if (nb::isinstance<Model>(value)) return {nb::cast<std::shared_ptr<const Model>>(value), {}};
+  if (nb::isinstance<LoadedModel>(value)) return nb::cast<LoadedModel>(value);
+  const std::string path = to_path(value);
+  const nb::gil_scoped_release released;
+  return load_model(path, {});
+}
+
 void expose_forces(Class& simulator) {
   simulator
       .def(
@@ -203,11 +225,13 @@ void expose_forces(Class& simulator) {
       .def(
           "set_control",
           [](SharedSimulator& s, const ArrayLike& control) {
+            if (nb::isinstance<nb::dict>(control)) return set_named_control(s, nb::borrow<nb::dict>(control));
             const VectorArgument vector(control, "control");
             const Turn turn(s);
             s.simulator.set_control(vector.view());
           },
-          "control"_a, "One entry per actuator; stays until set again")
+          "control"_a, nb::sig("def set_control(self, control: numpy.typing.ArrayLike | dict[str, float]) -> None"),
+          "One entry per actuator, or some by name; stays until set again")
       .def(
           "set_joint_force",
           [](SharedSimulator& s, const ArrayLike& force) {
@@ -414,11 +438,20 @@ void expose_sim(nb::module_& module) {
   simulator
       .def(
           "__init__",
-          [](SharedSimulator* self, std::shared_ptr<const Model> model, const nb::kwargs& keywords) {
-            new (self) SharedSimulator(std::move(model), to_settings(keywords));
+          [](SharedSimulator* self, const nb::object& model, const nb::kwargs& keywords) {
+            const SimulatorSettings settings = to_settings(keywords);
+            LoadedModel loaded = model_of(model);
+            new (self) SharedSimulator(std::move(loaded.model), settings);
+            self->ignored = std::move(loaded.ignored);
           },
           "model"_a, "settings"_a,
-          nb::sig(keep_text("def __init__(self, model: Model, *, dt: float = 0.0, " + settings_stub() + ") -> None")))
+          nb::sig(keep_text("def __init__(self, model: Model | LoadedModel | str | os.PathLike[str], *, dt: float = "
+                            "0.0, " +
+                            settings_stub() + ") -> None")),
+          "Of a model, of what load() returns, or of a file: URDF, SDF, MJCF")
+      .def_prop_ro(
+          "ignored", [](SharedSimulator& s) { return s.ignored; },
+          "what the file has and the model has not, where the simulator was made of a file")
       .def("step", &step, "n"_a = 1,
            "Makes n steps; the report of the last. The GIL is released; Ctrl-C ends a step, which is then undone.")
       .def_prop_ro("model", [](SharedSimulator& s) { return s.simulator.shared_model(); })
@@ -433,6 +466,7 @@ void expose_sim(nb::module_& module) {
   expose_forces(simulator);
   expose_results(simulator);
   expose_dynamics(module, simulator);
+  expose_access(module, simulator);
 }
 
 }  // namespace stiction::python

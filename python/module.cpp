@@ -19,6 +19,7 @@ NB_MODULE(_stiction, module) {
   stiction::python::expose_geometry(module);
   stiction::python::expose_model(module);
   stiction::python::expose_builder(module);
+  stiction::python::expose_edit(module);
   stiction::python::expose_sim(module);
   stiction::python::expose_inverse_step(module);
   stiction::python::expose_assembly(module);
@@ -27,5 +28,6 @@ NB_MODULE(_stiction, module) {
   stiction::python::expose_write(module);
   stiction::python::expose_recording(module);
   stiction::python::expose_view(module);
+  stiction::python::expose_render(module);
   stiction::python::expose_compare(module);
 }

@@ -7,8 +7,10 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "stiction/dynamics/dynamics_data.h"
+#include "stiction/io/loaded_model.h"
 #include "stiction/sim/simulator.h"
 #include "stiction/viewer/live_view.h"
 
@@ -23,6 +25,8 @@ struct SharedSimulator {
   LiveView* view = nullptr;  // that looks on; steps go through it, so that they are shown and pulls act in them
   // With the mutex held.
   const StepReport& step() { return view ? view->step() : simulator.step(); }
+
+  std::vector<IgnoredElement> ignored;  // of the file that it was made of
 
   // Answers questions about the current state; the simulator's own factor contains implicit terms.
   std::optional<DynamicsData> dynamics;
@@ -45,6 +49,8 @@ class Turn {
 // The rest of the room `sim`, and the room `dynamics`: as functions of (model, q, v) and of a simulator's state.
 void expose_step_results(nanobind::module_& module);
 void expose_dynamics(nanobind::module_& module, nanobind::class_<SharedSimulator>& simulator);
+// Joints by name, bodies that are moved, questions to the world, inverse kinematics, copies.
+void expose_access(nanobind::module_& module, nanobind::class_<SharedSimulator>& simulator);
 
 // Settings of the step, of constraints and of collision, by one flat list of names; dt is short for time_step.
 nanobind::dict settings_of(const SimulatorSettings& values);

@@ -100,13 +100,13 @@ Pack4* RowBuilder::add_path(int body, RowSet& rows) const {
   return rows.add_segments(part(path_, path_begin_), part(path_velocity_, path_velocity_begin_));
 }
 
-// Segments of a constraint between two bodies: nodes of either path, in ascending order. Against the world they are the
-// chain of the other body as it is. Returns the diagonal of A_i A_iᵀ.
+// Segments of a constraint between two bodies: nodes of either path, in ascending order. Against the world, and what no
+// impulse moves, they are the chain of the other body as it is. Returns the diagonal of A_i A_iᵀ.
 Pack4 RowBuilder::add_sides(const Inputs& in, const Side& a, const Side& b, RowSet& rows) {
   Pack4 diagonal{};
-  if (a.body < 0 || b.body < 0) {
-    const Side& only = a.body < 0 ? b : a;
-    if (only.body >= 0) {
+  if (!model_->is_movable(a.body) || !model_->is_movable(b.body)) {
+    const Side& only = model_->is_movable(a.body) ? a : b;
+    if (model_->is_movable(only.body)) {
       const Pack8* y = chain(in, only.body);
       const Covector w = only.w;
       const int length = chain_begin_[only.body + 1] - chain_begin_[only.body];
@@ -261,7 +261,7 @@ void RowBuilder::add_contact(const Inputs& in, int index, double margin, RowSet&
                                                    .first = point.id.shape_a,
                                                    .second = point.id.shape_b,
                                                    .feature = point.id.feature},
-                                                  tree_of(a.body), tree_of(b.body));
+                                                  coupling_tree(a.body), coupling_tree(b.body));
   // Whole packs are stored: a lane stored alone would stall the next load of its pack.
   NormalTerms normal = normal_terms(in, point, material, c_free[2]);
   if (is_exact && material.compliance == 0.0) {

@@ -157,6 +157,8 @@ class RowBuilder {
   }
   bool is_at_rest(const Inputs& in, int tree) const;
   int tree_of(int body) const { return body < 0 ? -1 : model_->bodies[body].tree; }
+  // The tree through which a constraint of the body meets others: none for what no impulse moves.
+  int coupling_tree(int body) const { return model_->is_movable(body) ? model_->bodies[body].tree : -1; }
 
   std::shared_ptr<const Model> model_;
   // Nodes on the way from the root to each body, and all their velocities; the first columns count from the root.

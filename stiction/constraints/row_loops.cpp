@@ -24,8 +24,8 @@ void RowBuilder::set_loop_offset(const Inputs& in, const Loop& loop, int row_cou
 void RowBuilder::add_loop_block(const Inputs& in, int loop, int block, int row_count, const Side& a, const Side& b,
                                 const Vector3& error, RowSet& rows) {
   rows.begin_constraint(Constraint::make_bilateral(row_count),
-                        {.source = ConstraintSource::loop, .first = loop, .second = block}, tree_of(a.body),
-                        tree_of(b.body));
+                        {.source = ConstraintSource::loop, .first = loop, .second = block}, coupling_tree(a.body),
+                        coupling_tree(b.body));
   set_loop_offset(in, model_->loops[loop], row_count, error, rows);
   rows.back().free_velocity = relative_velocity(in, a, b) + rows.back().offset;
   // Moving a point by δ changes its velocity by ω × δ; turning an axis by δ changes as much of ω.

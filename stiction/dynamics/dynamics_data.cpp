@@ -112,6 +112,9 @@ DynamicsDataT<T>::DynamicsDataT(const Model& model) : gravity(to_vec3(model.grav
       constants.back().angle = static_cast<int>(revolute_position.size());
       revolute_position.push_back(body.first_position);
     }
+    for (int k = 0; body.is_kinematic && k < num_velocities_of(body.joint); ++k) {
+      kinematic_velocities.push_back(body.first_velocity + k);
+    }
     parent.push_back(body.parent);
     tree_of.push_back(body.tree);
     first_velocity.push_back(body.first_velocity);

@@ -72,6 +72,7 @@ struct DynamicsDataT {
   std::vector<int> ancestor_row;           // per packed entry: row_begin of Model::row_ancestor
   std::vector<double> armature;            // per velocity
   std::vector<int> revolute_position;      // per revolute joint: its index in q
+  std::vector<int> kinematic_velocities;   // those that no force changes, ascending: their part of M⁻¹ is zero
   int longest_chain = 0;                   // most velocities that the chain of a body has
 
   // ---- update_kinematics

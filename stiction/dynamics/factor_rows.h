@@ -145,7 +145,14 @@ void factor_rows(DynamicsDataT<T>& d, int first, int end, const T* added_diagona
   if (added_diagonal) {
     for (int k = first; k < end; ++k) factor[begin[k] + depth[k]] += added_diagonal[k];
   }
+  const auto for_each_kinematic = [&d, first, end](auto&& function) {
+    for (const int j : d.kinematic_velocities) {
+      if (j >= first && j < end) function(j);
+    }
+  };
+  for_each_kinematic([&](int j) { factor[begin[j] + depth[j]] = T{} + 1.0; });  // whatever is not zero
   eliminate(d, first, end);
+  for_each_kinematic([&](int j) { d.inverse_pivot[j] = T{}; });
   constexpr int lanes = sizeof(T) / sizeof(double);
   const double* inverse = reinterpret_cast<const double*>(d.inverse_pivot.data());
   double* root = reinterpret_cast<double*>(d.inverse_root_pivot.data());

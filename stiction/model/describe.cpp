@@ -162,6 +162,12 @@ class Description {
     for (const Keyframe& keyframe : model_.keyframes) {
       out_ << "keyframe '" << keyframe.name << "' at " << keyframe.time << " s\n";
     }
+    for (const MountedCamera& camera : model_.cameras) {
+      const auto name = [&](int frame) { return frame < 0 ? "world" : model_.frames[frame].name; };
+      out_ << "camera '" << camera.name << "': " << to_string(camera.mode) << " on " << name(camera.frame);
+      if (camera.target >= 0) out_ << ", at " << name(camera.target);
+      out_ << "\n";
+    }
   }
 
   const Model& model_;

@@ -2,10 +2,22 @@
 
 #include <algorithm>
 
+#include "stiction/math/near_names.h"
 #include "stiction/math/refuse.h"
 
 namespace stiction {
 namespace {
+
+// The nearest names; without any near, all of them as far as they fit.
+[[noreturn]] void refuse_name(const std::vector<std::string>& known, std::string_view name, const char* kind) {
+  if (!near_names(name, known).empty()) refuse("no ", kind, " '", name, "' in the model; ", name_hint(name, known));
+  constexpr std::size_t most = 20;
+  std::string names;
+  for (std::size_t k = 0; k < std::min(most, known.size()); ++k) names += (k == 0 ? "'" : ", '") + known[k] + "'";
+  if (known.size() > most) names += " and " + std::to_string(known.size() - most) + " more";
+  refuse("no ", kind, " '", name, "' in the model; there ", known.size() == 1 ? "is " : "are ",
+         names.empty() ? "none" : names);
+}
 
 // Index of the element of that name; the message lists what there is, as far as it fits.
 template <class Elements>
@@ -13,14 +25,7 @@ int find_by_name(const Elements& elements, std::string_view name, const char* ki
   for (std::size_t k = 0; k < elements.size(); ++k) {
     if (elements[k].name == name) return static_cast<int>(k);
   }
-  constexpr std::size_t most = 20;
-  std::string names;
-  for (std::size_t k = 0; k < std::min(most, elements.size()); ++k) {
-    names += (k == 0 ? "'" : ", '") + elements[k].name + "'";
-  }
-  if (elements.size() > most) names += " and " + std::to_string(elements.size() - most) + " more";
-  refuse("no ", kind, " '", name, "' in the model; there ", elements.size() == 1 ? "is " : "are ",
-         names.empty() ? "none" : names);
+  refuse_name(names_of(elements), name, kind);
 }
 
 bool contains(const std::vector<std::pair<int, int>>& sorted, std::pair<int, int> pair) {
@@ -94,6 +99,22 @@ std::string_view to_string(ActivationKind kind) {
   return static_cast<std::size_t>(kind) < std::size(names) ? names[static_cast<std::size_t>(kind)] : "?";
 }
 
+std::string_view to_string(CameraMode mode) {
+  switch (mode) {
+    case CameraMode::fixed:
+      return "fixed";
+    case CameraMode::track:
+      return "track";
+    case CameraMode::track_com:
+      return "track_com";
+    case CameraMode::target:
+      return "target";
+    case CameraMode::target_com:
+      return "target_com";
+  }
+  return "?";
+}
+
 std::string_view to_string(ShapeKind kind) {
   constexpr std::string_view names[] = {"plane", "sphere",      "capsule",       "cylinder",    "ellipsoid",
                                         "box",   "convex_hull", "triangle_mesh", "height_field"};
@@ -103,13 +124,23 @@ std::string_view to_string(ShapeKind kind) {
 
 bool Model::may_collide(int shape_a, int shape_b) const {
   const Shape &a = shapes[shape_a], &b = shapes[shape_b];
-  if (a.body == b.body) return false;
+  if (a.body == b.body || !(is_movable(a.body) || is_movable(b.body))) return false;
   const std::pair<int, int> pair = std::minmax(shape_a, shape_b);
   if (contains(forced_pairs, pair)) return true;
   if (((a.group & b.mask) | (b.group & a.mask)) == 0) return false;
   return !contains(excluded_pairs, pair);
 }
 
+int Model::find_body(std::string_view name) const {
+  for (const Frame& frame : frames) {
+    if (frame.name == name && !frame.is_site) return frame.body;
+  }
+  std::vector<std::string> names;
+  for (const Frame& frame : frames) {
+    if (!frame.is_site) names.push_back(frame.name);
+  }
+  refuse_name(names, name, "body");
+}
 int Model::find_frame(std::string_view name) const {
   return find_by_name(frames, name, "frame");
 }
@@ -131,6 +162,13 @@ int Model::num_activations() const {
 }
 int Model::find_keyframe(std::string_view name) const {
   return find_by_name(keyframes, name, "keyframe");
+}
+int Model::find_camera(std::string_view name) const {
+  for (std::size_t k = 0; k < cameras.size(); ++k) {
+    if (cameras[k].name == name) return static_cast<int>(k);
+  }
+  if (cameras.empty()) refuse("unknown camera \"", name, "\"; the model has no cameras");
+  refuse(unknown_name("camera", name, names_of(cameras)));
 }
 
 }  // namespace stiction

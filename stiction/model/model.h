@@ -26,6 +26,7 @@
 
 #include "stiction/math/pose.h"
 #include "stiction/model/geometry/shape.h"
+#include "stiction/model/mounted_camera.h"
 #include "stiction/model/tendon.h"
 
 namespace stiction {
@@ -51,6 +52,9 @@ struct Body {
   double mass = 0.0;  // kg; 0 for the inner bodies of a chain
   Vector3 com = Vector3::Zero();      // centre of mass in the body's frame, m
   Matrix3 inertia = Matrix3::Zero();  // about the centre of mass, body axes, kg·m²
+  // Moved by whoever sets its velocity, and by no force: free, alone in its tree, mass and inertia zero, M⁻¹ = 0.
+  bool is_kinematic = false;
+  std::string name{};  // of the user's body that hangs on the joint; empty for the inner bodies of a chain
 };
 
 // What of a body's weight something carries: a mass (of any sign) at a point of it on which gravity does not act.
@@ -186,6 +190,7 @@ struct Model {
   std::vector<Loop> loops;
   std::vector<Actuator> actuators;
   std::vector<Keyframe> keyframes;
+  std::vector<MountedCamera> cameras;
   std::vector<std::pair<int, int>> excluded_pairs;  // of shapes, first < second, sorted; parents and children included
   std::vector<std::pair<int, int>> forced_pairs;    // of shapes that may meet whatever group and mask say; sorted
   VectorX initial_position{};                       // q of the reset state
@@ -209,16 +214,20 @@ struct Model {
   int last_dof(int body) const {
     return body < 0 ? -1 : bodies[body].first_velocity + num_velocities_of(bodies[body].joint) - 1;
   }
-  // Whether two shapes may touch: masks, exclusions, same body, both of the world.
+  // Whether impulses move it: not the world (−1), no kinematic body.
+  bool is_movable(int body) const { return body >= 0 && !bodies[body].is_kinematic; }
+  // Whether two shapes may touch: masks, exclusions, same body, neither of a body that impulses move.
   bool may_collide(int shape_a, int shape_b) const;
 
   // Indices by name; throw std::invalid_argument naming what there is.
+  int find_body(std::string_view name) const;  // that carries the user's body of this name; −1: it is part of the world
   int find_frame(std::string_view name) const;
   int find_joint(std::string_view name) const;
   int find_shape(std::string_view name) const;
   int find_actuator(std::string_view name) const;
   int find_tendon(std::string_view name) const;
   int find_keyframe(std::string_view name) const;
+  int find_camera(std::string_view name) const;
 };
 
 // q ⊕ Δt v on the configuration manifold; quaternions stay of length one.

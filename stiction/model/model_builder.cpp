@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "stiction/math/near_names.h"
 #include "stiction/math/refuse.h"
 #include "stiction/model/builder/model_checks.h"
 #include "stiction/model/builder/model_draft.h"
@@ -79,6 +80,7 @@ void ModelDraft::name_all() {
   name_elements(loops, "loop");
   name_elements(tendons, "tendon");
   name_elements(keyframes, "keyframe");
+  name_elements(cameras, "camera");
   Names joint_names("joint");
   for (const BodyOptions& body : bodies) {
     for (const JointOptions& joint : body.joints) joint_names.claim(joint.name);
@@ -156,6 +158,9 @@ int ModelBuilder::add_body(const BodyOptions& options) {
     if (joint.kind != JointKind::fixed) body.joints.push_back(checked);
   }
   check_joint_sequence(body.joints, what);
+  if (body.is_kinematic && (body.joints.size() != 1 || body.joints[0].kind != JointKind::free)) {
+    refuse(what, ": a kinematic body whose joint is not free; its velocity is set, not that of a joint");
+  }
   if (options.inertia) check_semi_inertia(*options.inertia, what);
   check_finite(options.gravity_compensation, what, "gravity_compensation");
   draft_->bodies.push_back(std::move(body));
@@ -226,6 +231,15 @@ int ModelBuilder::add_actuator(const ActuatorOptions& options) {
   return static_cast<int>(index);
 }
 
+int ModelBuilder::add_camera(const MountedCamera& camera) {
+  const std::size_t index = draft_->cameras.size();
+  const std::string what = element("camera", index, camera.name);
+  check_body_index(camera.frame, draft_->bodies.size(), what, "frame");
+  check_body_index(camera.target, draft_->bodies.size(), what, "target");
+  draft_->cameras.push_back(checked_camera(camera, what));
+  return static_cast<int>(index);
+}
+
 int ModelBuilder::add_keyframe(const Keyframe& keyframe, const KeyframeScope& scope) {
   const std::size_t index = draft_->keyframes.size();
   const std::string what = element("keyframe", index, keyframe.name);
@@ -269,19 +283,61 @@ void ModelBuilder::set_parents_collide(bool collide) {
   draft_->parents_collide = collide;
 }
 
+ModelBuilder ModelBuilder::from_model(const Model& model) {
+  ModelBuilder builder;
+  builder.draft_->gravity = model.gravity;
+  builder.draft_->friction_rule = model.friction_rule;
+  builder.draft_->suggested_time_step = model.suggested_time_step;
+  builder.attach(model);
+  return builder;
+}
+
+int ModelBuilder::attach(const Model& model, const AttachOptions& options) {
+  check_body_index(options.parent, draft_->bodies.size(), "attached model", "parent");
+  AttachOptions checked = options;
+  checked.pose = checked_pose(options.pose, "attached model", "pose");
+  const int first = static_cast<int>(draft_->bodies.size());
+  ModelDraft whole = *draft_;
+  attach_model(model, checked, whole);
+  static_cast<ModelDraft&>(*draft_) = std::move(whole);
+  return first;
+}
+
+void ModelBuilder::remove_body(int body) {
+  if (body < 0) refuse("removed body: the index is ", body, "; the world stays");
+  check_body_index(body, draft_->bodies.size(), "removed body", "index");
+  const auto kept = draft_->kept_bodies.find(body);
+  if (kept != draft_->kept_bodies.end() && kept->second.chain.empty()) {
+    refuse("removed body '", draft_->bodies[body].name,
+           "': it was fixed to another one in the model it came from, and what was its own is not known any more; ",
+           "remove what it is fixed to");
+  }
+  draft_->removed_bodies.insert(body);
+}
+
+int ModelBuilder::find_body(std::string_view name) const {
+  for (std::size_t k = 0; k < draft_->bodies.size(); ++k) {
+    if (draft_->bodies[k].name == name) return static_cast<int>(k);
+  }
+  refuse(unknown_name("body", name, names_of(draft_->bodies)));
+}
+
 std::shared_ptr<const Model> ModelBuilder::build() const {
   ModelDraft draft = *draft_;
+  if (!draft.removed_bodies.empty()) draft.drop_removed();
   draft.name_all();
   auto model = std::make_shared<Model>();
   model->gravity = draft.gravity;
   model->friction_rule = draft.friction_rule;
   model->suggested_time_step = draft.suggested_time_step;
   const std::vector<BodyPlace> place = lay_out_forest(draft, *model);
+  name_bodies(*model);
   lay_out_rows(*model);
   check_mobility(*model);
   lay_out_transmissions(draft, place, *model);
   lay_out_links(draft, place, *model);
   lay_out_keyframes(draft, *model);
+  model->cameras = draft.cameras;  // frames begin with the bodies of the draft, in their order
   lay_out_pairs(draft, place, *model);
   return model;
 }

@@ -45,6 +45,9 @@ struct BodyOptions {
   // Several joints in sequence, in place of `joint`, as in MJCF: each turns about its own frame on the body.
   std::vector<JointOptions> joints{};
   std::optional<Inertia> inertia{};  // none: the sum of the shapes with mass or density
+  // Moved by Simulator::set_body_velocity() and set_body_pose(), by no force (MJCF calls it mocap): a free joint on the
+  // world, nothing hangs on it by a joint, and its inertia does not count.
+  bool is_kinematic = false;
   double gravity_compensation = 0.0;  // of its weight: 1: it is carried, and gravity does nothing to it
 };
 
@@ -115,6 +118,14 @@ struct ActuatorOptions {
   bool acts_early = false;
 };
 
+// How a model is put into another one.
+struct AttachOptions {
+  std::string prefix{};        // of all its names
+  int parent = -1;             // builder index of the body that it is fixed to; −1: the world
+  Pose pose{};                 // of its world on that body
+  bool is_base_fixed = false;  // bodies with a free joint lose it and stay where the initial state has them
+};
+
 // Which part of the model a keyframe speaks of: bodies and actuators first … end − 1 of the builder, for files that are
 // read into one world; −1: to the last. The rest is in the initial state.
 struct KeyframeScope {
@@ -128,6 +139,20 @@ class ModelBuilder {
   ModelBuilder(ModelBuilder&&) noexcept;
   ModelBuilder& operator=(ModelBuilder&&) noexcept;
 
+  // A builder that has described this model: build() gives it again, equal to the last bit, and anything may be added.
+  // Bodies are those of the user, with the names and in the order of the model's frames. (ModelEdit changes values.)
+  static ModelBuilder from_model(const Model& model);
+  // All of a model as a part of this world: bodies, shapes, loops, actuators, keyframes and filters, under a prefix.
+  // Its gravity, friction rule and time step are not taken. Returns the builder index of its first body; those of the
+  // others follow in the order of its frames. Throws std::invalid_argument, and changes nothing, where a free joint
+  // would hang on a body that moves (is_base_fixed) or the model has bodies without a frame.
+  int attach(const Model& model, const AttachOptions& options = {});
+  // Takes a body out, with all that hangs on it or is fixed to it: shapes, sites, loops, actuators, filters, its part
+  // of keyframes. Indices of the others stay. Refused for what was fixed to another body in a model that was attached:
+  // there the inertias of the two are one.
+  void remove_body(int body);
+  int find_body(std::string_view name) const;  // builder index; throws std::invalid_argument naming what there is
+
   void set_gravity(const Vector3& gravity);
   void set_friction_rule(FrictionRule rule);
   void set_suggested_time_step(double seconds);
@@ -138,6 +163,7 @@ class ModelBuilder {
   int add_loop(const LoopOptions& options);
   int add_tendon(const TendonOptions& options);
   int add_actuator(const ActuatorOptions& options);
+  int add_camera(const MountedCamera& camera);  // its frame and target: builder indices of bodies
   // q and v in the layout of the model, or of the part that `scope` names; empty for the initial state. Checked by
   // build().
   int add_keyframe(const Keyframe& keyframe, const KeyframeScope& scope = {});

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace stiction::render {
+namespace stiction::raster {
 namespace {
 
 constexpr int glyphs_per_line = 19, num_ascii = 95;
@@ -127,4 +127,4 @@ std::u32string decode_utf8(std::string_view text) {
   return out;
 }
 
-}  // namespace stiction::render
+}  // namespace stiction::raster

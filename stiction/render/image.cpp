@@ -9,7 +9,7 @@
 namespace stiction {
 namespace {
 
-constexpr int letter_step = render::glyph_width + 1, line_step = render::glyph_height + 2;
+constexpr int letter_step = raster::glyph_width + 1, line_step = raster::glyph_height + 2;
 
 // How much of the pixel [i, i + 1] lies in [low, high].
 double covered(int i, double low, double high) {
@@ -23,9 +23,9 @@ std::pair<int, int> pixels_of(double low, double high, int size) {
 }
 
 // Of the glyph at a point of its grid, interpolated: large letters get round corners instead of stairs.
-double sample(const render::Glyph& glyph, double x, double y) {
+double sample(const raster::Glyph& glyph, double x, double y) {
   const auto at = [&](int i, int j) {
-    const bool is_inside = i >= 0 && i < render::glyph_width && j >= 0 && j < render::glyph_height;
+    const bool is_inside = i >= 0 && i < raster::glyph_width && j >= 0 && j < raster::glyph_height;
     return is_inside && glyph[j][i] ? 1.0 : 0.0;
   };
   const double u = x - 0.5, v = y - 0.5;
@@ -115,14 +115,14 @@ void Image::draw_line(double x0, double y0, double x1, double y1, Color color, d
 void Image::draw_text(int x, int y, std::string_view text, Color color, int size) {
   require(size >= 1 && size <= 64, "size", size, "1 … 64");
   int left = x, top = y;
-  for (const char32_t character : render::decode_utf8(text)) {
+  for (const char32_t character : raster::decode_utf8(text)) {
     if (character == U'\n') {
       left = x, top += line_step * size;
       continue;
     }
-    const render::Glyph& glyph = render::glyph_of(character);
-    for (int j = 0; j < render::glyph_height * size; ++j) {
-      for (int i = 0; i < render::glyph_width * size; ++i) {
+    const raster::Glyph& glyph = raster::glyph_of(character);
+    for (int j = 0; j < raster::glyph_height * size; ++j) {
+      for (int i = 0; i < raster::glyph_width * size; ++i) {
         if (left + i < 0 || left + i >= width_ || top + j < 0 || top + j >= height_) continue;
         const double inside = sample(glyph, (i + 0.5) / size, (j + 0.5) / size);
         const double part = std::clamp(0.5 + (inside - 0.45) * size, 0.0, 1.0);
@@ -135,7 +135,7 @@ void Image::draw_text(int x, int y, std::string_view text, Color color, int size
 
 int Image::text_width(std::string_view text, int size) {
   int longest = 0, length = 0;
-  for (const char32_t character : render::decode_utf8(text)) {
+  for (const char32_t character : raster::decode_utf8(text)) {
     length = character == U'\n' ? 0 : length + 1;
     longest = std::max(longest, length);
   }
@@ -143,7 +143,7 @@ int Image::text_width(std::string_view text, int size) {
 }
 
 int Image::text_height(std::string_view text, int size) {
-  return size * (render::glyph_height + line_step * static_cast<int>(std::count(text.begin(), text.end(), '\n')));
+  return size * (raster::glyph_height + line_step * static_cast<int>(std::count(text.begin(), text.end(), '\n')));
 }
 
 void Image::paste(const Image& other, int x, int y) {

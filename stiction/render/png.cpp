@@ -1,4 +1,6 @@
 // Pictures as PNG: one chunk of deflated rows, each with the filter that makes its bytes smallest.
+#include "stiction/render/png.h"
+
 #include <zlib.h>
 
 #include <array>
@@ -13,22 +15,14 @@
 #include "stiction/render/image.h"
 
 namespace stiction {
+
+using raster::append_chunk;
+using raster::append_number;
+using raster::Bytes;
+
 namespace {
 
 constexpr int bytes_per_pixel = 3, num_filters = 5;
-using Bytes = std::vector<std::uint8_t>;
-
-void append_number(std::uint32_t value, Bytes& out) {
-  for (int shift = 24; shift >= 0; shift -= 8) out.push_back(static_cast<std::uint8_t>(value >> shift));
-}
-
-void append_chunk(const char* kind, std::span<const std::uint8_t> data, Bytes& out) {
-  append_number(static_cast<std::uint32_t>(data.size()), out);
-  const std::size_t begin = out.size();
-  out.insert(out.end(), kind, kind + 4);
-  out.insert(out.end(), data.begin(), data.end());
-  append_number(static_cast<std::uint32_t>(crc32_z(0, out.data() + begin, out.size() - begin)), out);
-}
 
 std::uint8_t paeth(int left, int above, int corner) {
   const int guess = left + above - corner;
@@ -76,25 +70,47 @@ Bytes filter_rows(std::span<const std::uint8_t> pixels, std::size_t size, int he
 
 }  // namespace
 
-std::vector<std::uint8_t> Image::to_png() const {
-  if (bytes_.empty()) refuse("an image without pixels cannot be saved");
-  const std::size_t row_size = bytes_per_pixel * static_cast<std::size_t>(width_);
-  const Bytes rows = filter_rows(bytes_, row_size, height_);
+namespace raster {
+
+void append_number(std::uint32_t value, Bytes& out) {
+  for (int shift = 24; shift >= 0; shift -= 8) out.push_back(static_cast<std::uint8_t>(value >> shift));
+}
+
+void append_chunk(const char* kind, std::span<const std::uint8_t> data, Bytes& out) {
+  append_number(static_cast<std::uint32_t>(data.size()), out);
+  const std::size_t begin = out.size();
+  out.insert(out.end(), kind, kind + 4);
+  out.insert(out.end(), data.begin(), data.end());
+  append_number(static_cast<std::uint32_t>(crc32_z(0, out.data() + begin, out.size() - begin)), out);
+}
+
+Bytes packed_rows(std::span<const std::uint8_t> pixels, int width, int height) {
+  const Bytes rows = filter_rows(pixels, bytes_per_pixel * static_cast<std::size_t>(width), height);
   uLongf packed_size = compressBound(rows.size());
   Bytes packed(packed_size);
   constexpr int level = 6;
   if (compress2(packed.data(), &packed_size, rows.data(), rows.size(), level) != Z_OK) throw std::bad_alloc();
   packed.resize(packed_size);
+  return packed;
+}
 
+Bytes png_beginning(int width, int height) {
   Bytes header;
-  append_number(static_cast<std::uint32_t>(width_), header);
-  append_number(static_cast<std::uint32_t>(height_), header);
+  append_number(static_cast<std::uint32_t>(width), header);
+  append_number(static_cast<std::uint32_t>(height), header);
   constexpr std::array<std::uint8_t, 5> eight_bit_rgb = {8, 2, 0, 0, 0};
   header.insert(header.end(), eight_bit_rgb.begin(), eight_bit_rgb.end());
-
   Bytes out = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
   append_chunk("IHDR", header, out);
-  append_chunk("IDAT", packed, out);
+  return out;
+}
+
+}  // namespace raster
+
+std::vector<std::uint8_t> Image::to_png() const {
+  if (bytes_.empty()) refuse("an image without pixels cannot be saved");
+  Bytes out = raster::png_beginning(width_, height_);
+  append_chunk("IDAT", raster::packed_rows(bytes_, width_, height_), out);
   append_chunk("IEND", {}, out);
   return out;
 }

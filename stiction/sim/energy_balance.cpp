@@ -81,6 +81,9 @@ void EnergyBalance::account(const Motion& m, StepReport& report) {
     report.applied_work += time_step_ * applied_.dot(mean_);
   }
   report.damped += m.damped_by_tendons;
+  // λ·J v̄ below is of both bodies of a constraint. What it is on a kinematic one, whoever moves that has done to the
+  // others; the same for loops, which together do none.
+  report.applied_work -= m.work_on_kinematic;
   work_of_constraints_ = 0.0;
   if (m.rows.num_constraints() > 0) {
     work_of_constraints_ = report.constraint_work - 0.5 * time_step_ * sum_halves(products.constraints);

@@ -61,6 +61,7 @@ class EnergyBalance {
     std::span<const ServoRow> coupled;    // the rows after servos: springs, dampers and actuators along lengths
     std::span<const Pack4> coupled_impulse;
     double damped_by_tendons;
+    double work_on_kinematic;  // by all impulses, J
     bool implicit;
   };
   void account(const Motion& motion, StepReport& report);

@@ -2,6 +2,7 @@
 #include "stiction/constraints/row_builder.h"
 #include "stiction/dynamics/mechanics.h"
 #include "stiction/math/refuse.h"
+#include "stiction/sim/loop_wrench.h"
 #include "stiction/sim/workspace.h"
 
 namespace stiction {
@@ -33,6 +34,55 @@ std::span<const Contact> Simulator::contacts() const {
   return w.contacts;
 }
 
+namespace {
+
+template <class Counts>
+ContactForce sum_of(std::span<const Contact> contacts, int body, const Vector3& origin, Counts&& counts) {
+  ContactForce sum;
+  for (const Contact& c : contacts) {
+    if ((c.body_a != body && c.body_b != body) || !counts(c.body_a == body ? c.body_b : c.body_a)) continue;
+    const Vector3 force = c.force_on(body);
+    sum.force += force;
+    sum.torque += (c.point.position - origin).cross(force);
+    sum.num_contacts += c.impulse[2] > 0.0;
+  }
+  return sum;
+}
+
+void check_body(const Model& model, int body, const char* what) {
+  if (body < -1 || body >= model.num_bodies()) {
+    refuse(what, ": body ", body, " does not exist; the model has ", model.num_bodies(), ", and -1 is the world");
+  }
+}
+
+}  // namespace
+
+// Contacts lie where the bodies were when their step began.
+Vector3 Simulator::Workspace::contact_origin(int body) {
+  if (body < 0) return Vector3::Zero();
+  if (has_rows && state.step > 0) return stiction::body_pose(find_dynamics_before(), body).position;
+  update_dynamics();
+  return stiction::body_pose(dynamics, body).position;
+}
+
+ContactForce Simulator::contact_force(int body) {
+  check_body(model(), body, "contact_force");
+  return sum_of(contacts(), body, workspace_->contact_origin(body), [](int) { return true; });
+}
+
+ContactForce Simulator::contact_force(int body, int other) {
+  check_body(model(), body, "contact_force");
+  check_body(model(), other, "contact_force");
+  if (body == other) refuse("contact_force: body ", body, " and the other one are the same");
+  return sum_of(contacts(), body, workspace_->contact_origin(body), [other](int met) { return met == other; });
+}
+
+VectorX Simulator::acceleration() const {
+  const Workspace& w = *workspace_;
+  if (w.state.step == 0 || !w.has_rows) return VectorX::Zero(w.state.v.size());
+  return (w.v_end - w.v_before) / w.time_step;
+}
+
 const VectorX& Simulator::actuator_force() const {
   return workspace_->actuation.actuator_force();
 }
@@ -51,33 +101,6 @@ const DynamicsData& Simulator::Workspace::find_dynamics_before() {
     dynamics_before_current = true;
   }
   return *dynamics_before;
-}
-
-// Forces of loop closures in the last step: on body a at p_a, and the opposite on body b at p_b.
-template <class Function>
-void Simulator::Workspace::for_each_loop_wrench(Function&& function) {
-  for (int i = 0; i < rows.num_constraints(); ++i) {
-    if (rows[i].id.source != ConstraintSource::loop) continue;
-    const Loop& loop = model->loops[rows[i].id.first];
-    if (loop.kind == LoopKind::joint_equality || loop.kind == LoopKind::tendon_equality) {
-      continue;  // acts along joints, between no two bodies
-    }
-    const auto pose_of = [&](int on, const Pose& pose) {
-      return on < 0 ? pose : stiction::body_pose(*dynamics_before, on) * pose;
-    };
-    const Pose a = pose_of(loop.body_a, loop.pose_a), b = pose_of(loop.body_b, loop.pose_b);
-    const int block = rows[i].id.second;
-    const Vector3 x = Vector3(impulse[i][0], impulse[i][1], impulse[i][2]) / time_step;
-    Vector3 force = Vector3::Zero(), torque = Vector3::Zero();
-    if (block == 0) {
-      force = b.rotation * x;
-    } else if (loop.kind == LoopKind::weld) {
-      torque = b.rotation * x;
-    } else {
-      torque = b.rotation.col(block - 1) * x[0];
-    }
-    function(loop.body_a, loop.body_b, force, torque, a.position, b.position);
-  }
 }
 
 const VectorX& Simulator::constraint_impulse() const {
@@ -137,10 +160,12 @@ std::pair<Vector3, Vector3> Simulator::joint_wrench(int body) {
     subtract(c.body_a, c.force, Vector3::Zero(), c.point.position);
     subtract(c.body_b, -c.force, Vector3::Zero(), c.point.position);
   }
-  w.for_each_loop_wrench(
-      [&](int body_a, int body_b, const Vector3& f, const Vector3& t, const Vector3& p_a, const Vector3& p_b) {
-        subtract(body_a, f, t, p_a);
-        subtract(body_b, -f, -t, p_b);
+  const double per_step = 1.0 / w.time_step;
+  for_each_loop_wrench(
+      *w.model, past, w.rows, w.impulse,
+      [&](int body_a, int body_b, const Vector3& p, const Vector3& m, const Vector3& p_a, const Vector3& p_b) {
+        subtract(body_a, per_step * p, per_step * m, p_a);
+        subtract(body_b, -per_step * p, -per_step * m, p_b);
       });
   return {force, torque};
 }

@@ -80,6 +80,8 @@ Simulator::Workspace::Workspace(std::shared_ptr<const Model> m, const SimulatorS
       island_solver(model, with_time_step(s, time_step)),
       energy_balance(*model, time_step) {
   settings.time_step = time_step;
+  has_kinematic_bodies =
+      std::any_of(model->bodies.begin(), model->bodies.end(), [](const Body& b) { return b.is_kinematic; });
   joint_force.setZero(model->num_velocities());
   resize_velocities();
 }
@@ -201,6 +203,12 @@ void Simulator::set_control(VectorView control) {
   workspace_->wake();
 }
 
+void Simulator::set_control(std::string_view actuator, double value) {
+  VectorX control = workspace_->state.control;
+  control[model().find_actuator(actuator)] = value;
+  set_control(control);
+}
+
 void Simulator::set_joint_force(VectorView force) {
   check_input("joint_force", force, model().num_velocities());
   if (workspace_->joint_force == force) return;
@@ -227,6 +235,15 @@ void Simulator::clear_external_forces() {
 
 std::span<const BodyWrench> Simulator::external_forces() const {
   return workspace_->external_forces;
+}
+
+Simulator Simulator::copy() const {
+  Simulator twin(shared_model(), settings());
+  for (const auto& [name, value] : solver_options()) twin.set_solver_option(name, value);
+  twin.workspace_->state = state();
+  twin.workspace_->joint_force = joint_force();
+  twin.workspace_->external_forces = workspace_->external_forces;
+  return twin;
 }
 
 void Simulator::set_interrupt(Interrupt* interrupt) {

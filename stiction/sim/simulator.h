@@ -91,7 +91,21 @@ struct Contact {
   Vector3 velocity = Vector3::Zero();  // relative velocity at the end of the step, contact frame, m/s
   double friction = 0.0;
   ContactRegime regime = ContactRegime::open;
+
+  // What the contact does to one of its two bodies, N: `force` on body_a, the opposite on body_b, zero on others.
+  Vector3 force_on(int body) const {
+    return body == body_a ? force : body == body_b ? Vector3(-force) : Vector3::Zero();
+  }
 };
+
+// What contacts do to a body.
+struct ContactForce {
+  Vector3 force = Vector3::Zero();   // N, world axes, on the body asked for
+  Vector3 torque = Vector3::Zero();  // N·m, world axes, about the origin of its frame where the contacts are
+  int num_contacts = 0;              // that carry an impulse
+};
+
+class JointHandle;  // sim/joint_handle.h
 
 class Simulator {
  public:
@@ -116,9 +130,21 @@ class Simulator {
   void set_position(VectorView q);
   void set_velocity(VectorView v);
 
-  void set_control(VectorView control);    // one entry per actuator; stays until set again
-  void set_joint_force(VectorView force);  // one entry per velocity, N·m or N; stays until set again
-  const VectorX& joint_force() const;      // as it was set last; zero at first
+  // A joint by name: sim.joint("knee").position(), .set_position(0.3) (joint_handle.h).
+  JointHandle joint(std::string_view name);
+  // Where a free or kinematic body is, from now on: warm starts and caches are forgotten, and contacts do not feel the
+  // way there. Throws std::invalid_argument where the body has another joint.
+  void set_body_pose(int body, const Pose& pose);
+  // Velocity of the origin of a free or kinematic body and its angular velocity, both in world axes, m/s and rad/s. A
+  // kinematic body moves on at it, whatever pushes it, until it is set again; contacts and loops feel it.
+  void set_body_velocity(int body, const Vector3& linear, const Vector3& angular = Vector3::Zero());
+  // The velocity with which a kinematic body is at `pose` after the next step.
+  void move_body_to(int body, const Pose& pose);
+
+  void set_control(std::string_view actuator, double value);  // of one, by name
+  void set_control(VectorView control);                       // one entry per actuator; stays until set again
+  void set_joint_force(VectorView force);                     // one entry per velocity, N·m or N; stays until set again
+  const VectorX& joint_force() const;                         // as it was set last; zero at first
   // Force and torque in world axes on a body, the force at a point in world coordinates; both stay until cleared.
   void add_external_force(int body, const Vector3& force, const Vector3& point,
                           const Vector3& torque = Vector3::Zero());
@@ -143,7 +169,17 @@ class Simulator {
   long num_geometry_uncertified_steps() const;
   long num_energy_uncertified_steps() const;
 
-  std::span<const Contact> contacts() const;  // of the last step
+  // The contacts of the step that would come now, with the forces that it would find, and nothing moves: kinematics,
+  // collision, rows and solve are those of step(), at the present state, control and forces; forces are impulses/Δt.
+  // contacts() and contact_force() then tell of them until the state changes; report() stays that of the last step, and
+  // constraint_impulse() and joint_wrench() are zero. Going on gives the bits of a simulator that was not asked. Throws
+  // as step() does.
+  std::span<const Contact> forward();
+  std::span<const Contact> contacts() const;  // of the last step, or of forward()
+  // What all contacts do to a body, or only those with another one (−1: the world).
+  ContactForce contact_force(int body);
+  ContactForce contact_force(int body, int other);
+  VectorX acceleration() const;  // (v⁺ − v)/Δt of the last step, by velocity; zero before the first
   // Joint impulses of contacts, limits, dry friction and loops of the last step, by velocity, N·m·s: Jᵀλ of all
   // constraints. Servos are no part of it, whether they are rows or not.
   const VectorX& constraint_impulse() const;
@@ -162,6 +198,10 @@ class Simulator {
   const DynamicsData& dynamics();
   Pose body_pose(int body);
   Pose frame_pose(int frame);
+
+  // Another simulator of the same model with the same settings, options, state and forces: both go on with the same
+  // bits. Counts and the memory of the energy balance begin anew, as after set_state().
+  Simulator copy() const;
 
  private:
   struct Workspace;

@@ -29,6 +29,13 @@ STICTION_INLINE Result Simulator::Workspace::run(StepStage stage, Result (Worksp
 }
 
 void Simulator::Workspace::step() {
+  solve_step();
+  run(StepStage::certify, &Workspace::certify);
+  run(StepStage::accept, &Workspace::accept);
+}
+
+// All but taking it.
+void Simulator::Workspace::solve_step() {
   using Stage = StepStage;
   run(Stage::kinematics, &Workspace::update_dynamics);
   run(Stage::collide, &Workspace::find_contacts);
@@ -51,8 +58,6 @@ void Simulator::Workspace::step() {
     run(Stage::remember, &Workspace::remember);
     run(Stage::look_ahead, &Workspace::look_ahead);
   } while (run(Stage::recheck, &Workspace::recheck));  // contacts that were missed are points now: rows again
-  run(Stage::certify, &Workspace::certify);
-  run(Stage::accept, &Workspace::accept);
 }
 
 const StepReport& Simulator::step() {
@@ -69,6 +74,25 @@ const StepReport& Simulator::step() {
     throw;
   }
   return w.report;
+}
+
+// A step that is undone when its contacts are known. Its report would be one of a step that nobody made.
+std::span<const Contact> Simulator::forward() {
+  Workspace& w = *workspace_;
+  const StepReport last = w.report;
+  w.begin_step();
+  try {
+    w.solve_step();
+    w.list_contacts();
+    w.undo_step();
+    w.is_broken = false;
+    w.report = last;
+  } catch (...) {
+    w.undo_step();
+    w.report = last;
+    throw;
+  }
+  return w.contacts;
 }
 
 const StepReport& Simulator::step(int count) {

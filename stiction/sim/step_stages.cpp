@@ -265,6 +265,7 @@ void Simulator::Workspace::account_works() {
                           .coupled = transmissions.rows(),
                           .coupled_impulse = coupled_impulse(),
                           .damped_by_tendons = transmissions.damped(),
+                          .work_on_kinematic = has_kinematic_bodies ? work_on_kinematic_bodies() : 0.0,
                           .implicit = settings.implicit},
                          report);
 }

@@ -36,6 +36,7 @@ struct Simulator::Workspace {
   std::shared_ptr<const Model> model;
   SimulatorSettings settings;
   double time_step = 0.0;
+  bool has_kinematic_bodies = false;
 
   // ---- set by the user
   Interrupt* interrupt = nullptr;
@@ -154,8 +155,9 @@ struct Simulator::Workspace {
   bool dynamics_before_current = false;
 
   void begin_step();
-  void step();       // the list of the stages
-  void undo_step();  // after an exception in any stage: all is as it was before it
+  void step();        // the list of the stages
+  void solve_step();  // but the last ones
+  void undo_step();   // after an exception in any stage: all is as it was before it
   // A stage, and the time that it takes.
   template <class Result>
   STICTION_INLINE Result run(StepStage stage, Result (Workspace::*function)());
@@ -215,10 +217,10 @@ struct Simulator::Workspace {
   void renew_scratch();  // all that is neither input nor state, as in a new simulator
   void list_contacts();
   const DynamicsData& find_dynamics_before();
-  template <class Function>
-  void for_each_loop_wrench(Function&& function);
-  void wake();    // everything: a force on the world changed
-  void forget();  // warm starts and caches
+  Vector3 contact_origin(int body);
+  double work_on_kinematic_bodies() const;  // in the step, J
+  void wake();                              // everything: a force on the world changed
+  void forget();                            // warm starts and caches
   void state_changed();
 };
 

@@ -1,12 +1,18 @@
 #!/usr/bin/env python3
-"""The verb `view`: pages of recordings. Usage: view_test.py COMMAND SCENES"""
+"""The verb `view`: pages of recordings, scenes that are looked at while they run. Usage: view_test.py COMMAND SCENES"""
 
 import pathlib
 import re
+import signal
+import socket
+import subprocess
 import tempfile
+import time
 import unittest
+import urllib.error
+import urllib.request
 
-from command import SCENES, parse, run
+from command import COMMAND, SCENES, parse, run
 
 BALL = """<robot name="ball"><link name="ball"><inertial><mass value="1"/>
   <inertia ixx="0.004" iyy="0.004" izz="0.004" ixy="0" ixz="0" iyz="0"/></inertial>
@@ -56,7 +62,8 @@ class View(unittest.TestCase):
     def test_what_is_no_recording(self):
         self.refused("there is no such file", self.folder / "none.h5")
         self.refused("is a folder", self.folder)
-        self.refused("stiction run SCENE --record run.h5", self.folder / "ball.urdf")
+        (self.folder / "text.h5").write_text("no recording")
+        self.refused("stiction run SCENE --record run.h5", self.folder / "text.h5")
         problem = SCENES / "fclib" / "Rover1039.hdf5"  # HDF5, but no recording
         self.refused("recording", problem, "-o", self.folder / "page.html")
         cut = self.folder / "cut.h5"
@@ -75,6 +82,73 @@ class View(unittest.TestCase):
         result = run("view", "--help")
         self.assertEqual(0, result.returncode)
         self.assertIn("stiction view boxes.h5", result.stdout)
+        self.assertIn("stiction view scenes/boxes.xml", result.stdout)
+
+
+class ViewScene(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.ball = self.folder / "ball.urdf"
+        self.ball.write_text(BALL)
+
+    def start(self, *arguments):
+        """A simulation that is looked at, and the address that it printed."""
+        process = subprocess.Popen(
+            [str(COMMAND), "view", str(self.ball), "--base", "floating", "--json", *map(str, arguments)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        return process, parse(process.stdout.readline())["address"]
+
+    def status(self, address):
+        try:
+            with urllib.request.urlopen(address, timeout=30) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+
+    def test_the_page_is_served_to_whoever_has_the_token(self):
+        process, address = self.start("--paused")
+        self.assertTrue(address.startswith("http://127.0.0.1:"), address)
+        code, page = self.status(address)
+        self.assertEqual(200, code)
+        self.assertTrue(page.startswith("<!doctype html>"))
+        for wrong in (address.split("?")[0], address[:-1] + ("0" if address[-1] != "0" else "1")):
+            code, text = self.status(wrong)
+            self.assertEqual(403, code)
+            self.assertIn("token", text)
+        self.assertEqual(404, self.status(address.replace("/?", "/etc/passwd?"))[0])
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual((0, ""), (process.returncode, errors))
+
+    def test_what_was_simulated_is_recorded(self):
+        recording = self.folder / "live.h5"
+        process, _ = self.start("--speed", "max", "--record", recording)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual(0, process.returncode)
+        self.assertGreater(parse(run("view", recording, "--json").stdout)["num_steps"], 10)
+
+    def test_a_port_in_use_says_what_to_do(self):
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            result = run("view", self.ball, "--base", "floating", "--port", taken.getsockname()[1], timeout=60)
+        self.assertEqual(2, result.returncode)
+        self.assertIn("in use", result.stderr)
+        self.assertIn("port 0", result.stderr)
+
+    def test_options_of_recordings_are_not_those_of_scenes(self):
+        for option in (("-o", "page.html"), ("--every", 2)):
+            result = run("view", self.ball, *option, timeout=60)
+            self.assertEqual(2, result.returncode)
+            self.assertIn("is for recordings", result.stderr)
+        for option in (("--speed", "fast"), ("--port", 70000), ("--host", "no host"), ("--solver", "none")):
+            result = run("view", self.ball, *option, timeout=60)
+            self.assertEqual(2, result.returncode, option)
+            self.assertIn(str(option[1]), result.stderr)
 
 
 if __name__ == "__main__":

@@ -69,6 +69,7 @@ inline std::shared_ptr<const Model> everything() {
   const int other = builder.add_body({.name = "other", .pose = Pose(Vector3(0, 2, 1))});
   builder.add_shape({.name = "hull twice", .body = other, .geometry = hull, .density = 500.0, .group = 2, .mask = 3});
   builder.add_site("tip", bodies[2], Pose(Vector3(0, 0, 0.3)));
+  builder.add_camera({.name = "eye", .frame = bodies[3], .mode = CameraMode::target_com, .target = other});
   builder.add_loop({.name = "p", .kind = LoopKind::point, .body_a = bodies[0], .body_b = other});
   builder.add_loop({.name = "h", .kind = LoopKind::hinge, .body_a = other, .pose_a = Pose(Vector3(0.1, 0.2, 0.3))});
   builder.add_loop({.name = "w", .kind = LoopKind::weld, .body_a = bodies[1], .body_b = other, .compliance = 1e-5});

@@ -70,10 +70,10 @@ TEST(Image, SizesAreChecked) {
 TEST(Image, TextHasTheGlyphsOfTheFont) {
   Image image(100, 20);
   image.draw_text(3, 4, "iμ", black, 1);
-  const render::Glyph& i = render::glyph_of(U'i');
-  const render::Glyph& mu = render::glyph_of(U'μ');
-  for (int y = 0; y < render::glyph_height; ++y) {
-    for (int x = 0; x < render::glyph_width; ++x) {
+  const raster::Glyph& i = raster::glyph_of(U'i');
+  const raster::Glyph& mu = raster::glyph_of(U'μ');
+  for (int y = 0; y < raster::glyph_height; ++y) {
+    for (int x = 0; x < raster::glyph_width; ++x) {
       EXPECT_EQ(image.at(3 + x, 4 + y) == black, i[y][x]) << x << ' ' << y;
       EXPECT_EQ(image.at(9 + x, 4 + y) == black, mu[y][x]) << x << ' ' << y;
     }
@@ -84,20 +84,20 @@ TEST(Image, TextHasTheGlyphsOfTheFont) {
 }
 
 TEST(Image, AllGlyphsDiffer) {
-  std::vector<render::Glyph> seen;
-  for (char32_t c = U' '; c < 127; ++c) seen.push_back(render::glyph_of(c));
-  for (const char32_t c : std::u32string(U"μελστωΔ°±×·−≤≥≈²³⁻→…✓✗‖■")) seen.push_back(render::glyph_of(c));
-  seen.push_back(render::glyph_of(U'\ufffd'));
+  std::vector<raster::Glyph> seen;
+  for (char32_t c = U' '; c < 127; ++c) seen.push_back(raster::glyph_of(c));
+  for (const char32_t c : std::u32string(U"μελστωΔ°±×·−≤≥≈²³⁻→…✓✗‖■")) seen.push_back(raster::glyph_of(c));
+  seen.push_back(raster::glyph_of(U'\ufffd'));
   for (std::size_t a = 0; a < seen.size(); ++a) {
     for (std::size_t b = 0; b < a; ++b) EXPECT_NE(seen[a], seen[b]) << a << ' ' << b;
   }
 }
 
 TEST(Image, BrokenUtf8IsReplaced) {
-  EXPECT_EQ(render::decode_utf8("a\xce\xbc"), U"aμ");
-  EXPECT_EQ(render::decode_utf8("a\xce"), U"a\ufffd");
-  EXPECT_EQ(render::decode_utf8("\xff\x80z"), U"\ufffd\ufffdz");
-  EXPECT_EQ(render::decode_utf8("\xe2\x89\xa4"), U"≤");
+  EXPECT_EQ(raster::decode_utf8("a\xce\xbc"), U"aμ");
+  EXPECT_EQ(raster::decode_utf8("a\xce"), U"a\ufffd");
+  EXPECT_EQ(raster::decode_utf8("\xff\x80z"), U"\ufffd\ufffdz");
+  EXPECT_EQ(raster::decode_utf8("\xe2\x89\xa4"), U"≤");
 }
 
 TEST(Image, PasteCutsOff) {

@@ -34,6 +34,8 @@ class MjcfWriter : private ModelWriter {
   void write_shape(int shape);
   void write_geometry(const Shape& shape, Pose& pose);
   void write_placed(const char* tag, const std::string& name, const Pose& pose);
+  void write_cameras(const std::string& body);
+  std::string frame_name(int frame) const;  // of the body that it is in the file
   // mjcf_writer_links.cpp
   void find_pairs();
   void write_pairs();

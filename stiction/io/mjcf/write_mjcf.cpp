@@ -3,6 +3,7 @@
 #include <Eigen/Eigenvalues>
 #include <cmath>
 #include <filesystem>
+#include <numbers>
 
 #include "stiction/io/mjcf/mjcf_writer.h"
 #include "stiction/io/writers/lost_terms.h"
@@ -38,6 +39,7 @@ WrittenModel MjcfWriter::write() {
   write_actuators();
   write_keyframes();
   xml_.close();
+  lose_kinematic(model_, written_.lost);
   note_materials();
   return finish();
 }
@@ -142,9 +144,31 @@ void MjcfWriter::write_body(const OutlineBody& body) {
   xml_.close();
 }
 
+std::string MjcfWriter::frame_name(int frame) const {
+  if (frame < 0) return "world";
+  const std::string& name = model_.frames[frame].name;
+  return name == "world" ? "world_" : name;
+}
+
+// Those on a body of the file, or on the world.
+void MjcfWriter::write_cameras(const std::string& body) {
+  static constexpr const char* modes[] = {"fixed", "track", "trackcom", "targetbody", "targetbodycom"};
+  for (const MountedCamera& camera : model_.cameras) {
+    if (frame_name(camera.frame) != body) continue;
+    xml_.open("camera").attribute("name", camera.name);
+    pose_attributes(camera.pose);
+    xml_.attribute("fovy", camera.field_of_view * 180.0 / std::numbers::pi);
+    if (camera.mode != CameraMode::fixed) xml_.attribute("mode", modes[static_cast<int>(camera.mode)]);
+    const bool turns = camera.mode == CameraMode::target || camera.mode == CameraMode::target_com;
+    if (turns) xml_.attribute("target", frame_name(camera.target));
+    xml_.close();
+  }
+}
+
 void MjcfWriter::write_placed(const char* tag, const std::string& name, const Pose& pose) {
   xml_.open(tag).attribute("name", name);
   pose_attributes(pose);
+  if (std::string_view(tag) == "body") write_cameras(name);
   xml_.close();
 }
 
@@ -153,6 +177,7 @@ void MjcfWriter::write_contents(const OutlineBody& body) {
     if (!carried_apart_.contains(shape)) write_shape(shape);
   }
   for (const OutlineFrame& site : body.sites) write_placed("site", site.name, site.pose);
+  write_cameras(&body == &outline_.world ? "world" : body.name);
   // "world" is the name of MuJoCo's own first body, but a site may have it.
   for (const OutlineFrame& fixed : body.fixed) {
     write_placed(fixed.name == "world" ? "site" : "body", fixed.name, fixed.pose);

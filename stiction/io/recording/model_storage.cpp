@@ -11,13 +11,14 @@
 namespace stiction {
 namespace {
 
-constexpr std::uint64_t mark = 0x6c65646f4d697453;  // "StiModel"
-constexpr std::uint32_t version = 2;  // 1: without tendons, activations and gravity compensation
+constexpr std::uint64_t mark = 0x6c65646f4d697453;        // "StiModel"
+constexpr std::uint32_t version = 3, oldest_version = 1;  // 1: no kinematic bodies, no cameras; 2: no transmissions
 
 // One list of fields serves both directions: `Stream` is Out or In, and visit() names what an element consists of.
 class Out {
  public:
   ByteWriter bytes;
+  static constexpr std::uint32_t stored = version;
 
   template <class T>
     requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
@@ -55,6 +56,7 @@ class Out {
 class In {
  public:
   ByteReader bytes;
+  std::uint32_t stored = version;  // of the bytes
 
   template <class T>
     requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
@@ -99,6 +101,7 @@ void visit_body(Stream& s, auto& body) {
   s.field(body.parent), s.field(body.joint);
   visit_pose(s, body.placement);
   s.field(body.mass), s.field(body.com), s.field(body.inertia);
+  if (s.stored >= 2) s.field(body.is_kinematic);
 }
 
 template <class Stream>
@@ -137,6 +140,13 @@ void visit_actuator(Stream& s, auto& a) {
 template <class Stream>
 void visit_keyframe(Stream& s, auto& key) {
   s.field(key.name), s.field(key.time), s.field(key.q), s.field(key.v), s.field(key.control);
+}
+
+template <class Stream>
+void visit_camera(Stream& s, auto& camera) {
+  s.field(camera.name), s.field(camera.frame);
+  visit_pose(s, camera.pose);
+  s.field(camera.mode), s.field(camera.target), s.field(camera.field_of_view);
 }
 
 template <class Stream>
@@ -306,7 +316,7 @@ void visit_transmission(Stream& s, auto& a) {
   s.field(m.speed), s.field(m.passive), s.field(m.stretched), s.field(m.length_lower), s.field(m.length_upper);
 }
 
-// What version 2 has more.
+// What version 3 has more.
 template <class Stream>
 void visit_transmissions(Stream& s, auto& model) {
   s.elements(model.carried_weights, [](auto& t, auto& e) { t.field(e.body), t.field(e.mass), t.field(e.center); });
@@ -332,23 +342,25 @@ std::vector<std::byte> model_to_bytes(const Model& model) {
     out.bytes.put(static_cast<std::uint8_t>(shape.geometry.index()));
     std::visit(PutGeometry{out.bytes, place}, shape.geometry);
   }
+  out.elements(model.cameras, [](auto& t, auto& e) { visit_camera(t, e); });
   return out.bytes.bytes();
 }
 
 std::shared_ptr<const Model> model_from_bytes(std::span<const std::byte> bytes) {
   In in{ByteReader(bytes, "model")};
   if (in.bytes.get<std::uint64_t>() != mark) refuse("model: these bytes are no model");
-  const auto stored = in.bytes.get<std::uint32_t>();
-  if (stored != version && stored != 1) {
-    refuse("model: stored in version ", stored, ", this program reads versions 1 and ", version);
+  in.stored = in.bytes.get<std::uint32_t>();
+  if (in.stored < oldest_version || in.stored > version) {
+    refuse("model: stored in version ", in.stored, ", this program reads versions ", oldest_version, " to ", version);
   }
   Model model;
   visit_model(in, model);
-  if (stored == version) visit_transmissions(in, model);
+  if (in.stored >= 3) visit_transmissions(in, model);
   const std::size_t num_shared = in.bytes.get_count(1);
   std::vector<Shared> shared;
   for (std::size_t k = 0; k < num_shared; ++k) shared.push_back(get_shared(in.bytes));
   for (Shape& shape : model.shapes) shape.geometry = get_geometry(in.bytes, shared);
+  if (in.stored >= 2) in.elements(model.cameras, [](auto& t, auto& e) { visit_camera(t, e); });
   if (in.bytes.num_left() > 0) refuse("model: ", in.bytes.num_left(), " bytes are left over");
   return complete_model(std::move(model));
 }

@@ -60,7 +60,9 @@ WrittenModel SdfWriter::write() {
   xml_.close().close();
   write_actuators();
   lose_transmissions(model_, written_.lost);
+  lose_kinematic(model_, written_.lost);
   lose_keyframes(model_, written_.lost);
+  lose_cameras(model_, written_.lost);
   lose_initial_positions(model_, written_.lost);
   lose_filters(model_, written_.lost);
   lose_friction_rule(model_, FrictionRule::minimum, written_.lost);

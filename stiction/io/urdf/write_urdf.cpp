@@ -307,7 +307,9 @@ void UrdfWriter::lose_rest() {
     if (loop.kind != LoopKind::joint_equality) lose(quoted("loop", loop.name) + ": URDF is a tree");
   }
   lose_transmissions(model_, written_.lost);
+  lose_kinematic(model_, written_.lost);
   lose_keyframes(model_, written_.lost);
+  lose_cameras(model_, written_.lost);
   lose_initial_positions(model_, written_.lost);
   lose_filters(model_, written_.lost);
   lose_friction_rule(model_, FrictionRule::geometric_mean, written_.lost);

@@ -34,8 +34,19 @@ void lose_transmissions(const Model& model, std::vector<std::string>& lost) {
   }
 }
 
+void lose_kinematic(const Model& model, std::vector<std::string>& lost) {
+  for (const Body& body : model.bodies) {
+    if (body.is_kinematic)
+      lost.push_back(quoted("body", body.name) + ": moved, by no force; it is written as a free body");
+  }
+}
+
 void lose_keyframes(const Model& model, std::vector<std::string>& lost) {
   for (const Keyframe& key : model.keyframes) lost.push_back(quoted("keyframe", key.name));
+}
+
+void lose_cameras(const Model& model, std::vector<std::string>& lost) {
+  for (const MountedCamera& camera : model.cameras) lost.push_back(quoted("camera", camera.name));
 }
 
 void lose_initial_positions(const Model& model, std::vector<std::string>& lost) {

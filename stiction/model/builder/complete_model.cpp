@@ -50,6 +50,13 @@ void lay_out_bodies(Model& model) {
     ++model.trees.back().num_bodies;
     model.trees.back().num_velocities += num_velocities_of(body.joint);
     check_pose(body.placement, what, "placement");
+    if (body.is_kinematic && (body.joint != JointType::free || body.mass != 0.0)) {
+      refuse(what, ": kinematic, with a ", to_string(body.joint), " joint and ", body.mass,
+             " kg; it must be free, 0 kg");
+    }
+    if (body.parent >= 0 && model.bodies[body.parent].is_kinematic) {
+      refuse(what, ": hangs on the kinematic body ", body.parent);
+    }
     if (body.mass != 0.0) {
       check_inertia({body.mass, body.com, body.inertia}, what);
     } else if (!body.com.isZero(0.0) || !body.inertia.isZero(0.0)) {
@@ -173,6 +180,9 @@ void check_loops(const Model& model) {
       check_index(loop.body_a, model.bodies.size(), what, "body_a", -1);
       check_index(loop.body_b, model.bodies.size(), what, "body_b", -1);
       if (loop.body_a == loop.body_b) refuse(what, ": body_a and body_b are both ", loop.body_a);
+      if (!model.is_movable(loop.body_a) && !model.is_movable(loop.body_b)) {
+        refuse(what, ": bodies ", loop.body_a, " and ", loop.body_b, "; no impulse moves either");
+      }
     }
   }
 }
@@ -205,6 +215,15 @@ void check_keyframes(const Model& model) {
   }
 }
 
+void check_cameras(const Model& model) {
+  for (const MountedCamera& camera : model.cameras) {
+    const std::string what = "model: camera '" + camera.name + "'";
+    check_index(camera.frame, model.frames.size(), what, "frame", -1);
+    check_index(camera.target, model.frames.size(), what, "target", -1);
+    static_cast<void>(checked_camera(camera, what));
+  }
+}
+
 void check_pairs(const Model& model, const std::vector<std::pair<int, int>>& pairs, const char* what) {
   for (const auto& [a, b] : pairs) {
     check_index(a, model.shapes.size(), what, "shape");
@@ -229,6 +248,7 @@ std::shared_ptr<const Model> complete_model(Model parts) {
     refuse("model: suggested time step is ", model->suggested_time_step, " s");
   }
   lay_out_bodies(*model);
+  name_bodies(*model);
   check_dofs(*model);
   model->row_begin.clear(), model->row_ancestor.clear(), model->nodes.clear(), model->node_of.clear();
   lay_out_rows(*model);
@@ -243,6 +263,7 @@ std::shared_ptr<const Model> complete_model(Model parts) {
   check_stored_transmissions(*model);
   check_configuration(*model, model->initial_position, model->initial_velocity, "model: initial state");
   check_keyframes(*model);
+  check_cameras(*model);
   check_pairs(*model, model->excluded_pairs, "model: excluded pairs");
   check_pairs(*model, model->forced_pairs, "model: forced pairs");
   check_names(model->joints, "joint");
@@ -251,6 +272,7 @@ std::shared_ptr<const Model> complete_model(Model parts) {
   check_names(model->tendons, "tendon");
   check_names(model->actuators, "actuator");
   check_names(model->keyframes, "keyframe");
+  check_names(model->cameras, "camera");
   return model;
 }
 

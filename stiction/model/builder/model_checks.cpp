@@ -107,6 +107,16 @@ Pose checked_pose(const Pose& pose, std::string_view what, std::string_view fiel
   return {Quaternion(r).normalized(), pose.position};
 }
 
+MountedCamera checked_camera(const MountedCamera& camera, std::string_view what) {
+  if (static_cast<int>(camera.mode) > static_cast<int>(CameraMode::target_com)) refuse(what, ": no such mode");
+  if (!(camera.field_of_view > 0.0 && camera.field_of_view < 3.14159265358979)) {
+    refuse(what, ": field_of_view is ", camera.field_of_view, " rad; it must lie between 0 and pi");
+  }
+  MountedCamera out = camera;
+  out.pose = checked_pose(camera.pose, what, "pose");
+  return out;
+}
+
 Vector3 checked_axis(const Vector3& axis, std::string_view what, std::string_view field) {
   check_finite(axis, what, field);
   const double length = axis.stableNorm();

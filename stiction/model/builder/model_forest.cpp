@@ -56,15 +56,40 @@ Pose back_from(double reference, JointType type) {
   return {Eigen::AngleAxisd(-reference, Vector3::UnitZ()).toRotationMatrix(), Vector3::Zero()};
 }
 
+bool is_identity(const Pose& pose) {
+  return pose.rotation == Matrix3::Identity() && pose.position == Vector3::Zero();
+}
+
+Shape shape_of(const ShapeOptions& options) {
+  Shape shape;
+  shape.geometry = options.geometry;
+  shape.material = options.material;
+  shape.group = options.group, shape.mask = options.mask;
+  shape.color = options.color;
+  return shape;
+}
+
 bool is_finite(const Pose& pose) {
   return pose.rotation.allFinite() && pose.position.allFinite();
 }
 
+// Siblings come in the order in which they were added; what came with a model, in the order of that.
+std::pair<int, int> order_of(const ModelDraft& draft, int user) {
+  const auto kept = draft.kept_bodies.find(user);
+  return kept == draft.kept_bodies.end() ? std::pair(user, 0) : std::pair(kept->second.model, kept->second.order);
+}
+
 // Bodies of the draft, parents before children, each subtree together, siblings in the order they were added.
-std::vector<int> depth_first_order(const std::vector<BodyOptions>& bodies) {
+std::vector<int> depth_first_order(const ModelDraft& draft) {
+  const std::vector<BodyOptions>& bodies = draft.bodies;
   const int n = static_cast<int>(bodies.size());
   std::vector<std::vector<int>> children(n + 1);  // of the world last
   for (int k = 0; k < n; ++k) children[bodies[k].parent < 0 ? n : bodies[k].parent].push_back(k);
+  for (auto& siblings : children) {
+    if (draft.kept_bodies.empty()) break;
+    std::stable_sort(siblings.begin(), siblings.end(),
+                     [&](int a, int b) { return order_of(draft, a) < order_of(draft, b); });
+  }
   std::vector<int> order, stack;
   order.reserve(n);
   const auto push_children = [&](int body) {
@@ -111,18 +136,22 @@ class ForestLayout {
       : draft_(draft), model_(model), place_(draft.bodies.size()), own_(draft.bodies.size()) {}
 
   std::vector<BodyPlace> run() {
-    const std::vector<int> order = depth_first_order(draft_.bodies);
+    const std::vector<int> order = depth_first_order(draft_);
     for (int user : order) place_body(user);
     add_frames();
     add_shapes();
     sum_inertias(order);
     model_.initial_position = ConstVectorMap(position_.data(), static_cast<Eigen::Index>(position_.size()));
-    model_.initial_velocity = VectorX::Zero(model_.num_velocities());
+    model_.initial_velocity = ConstVectorMap(velocity_.data(), static_cast<Eigen::Index>(velocity_.size()));
     return std::move(place_);
   }
 
  private:
   void place_body(int user);
+  void place_kept_body(int user, const KeptBody& kept);
+  void add_kept_chain(int user, const KeptBody& kept, const BodyPlace& base);
+  void add_to_tree(Body body);
+  void check_carrier(const BodyPlace& at, const std::string& name) const;
   void add_joint(int user, const JointOptions& joint, BodyPlace& at);
   void add_elementary(int user, const ElementaryJoint& elementary, const JointOptions& joint, const Pose& placement,
                       int parent);
@@ -134,11 +163,14 @@ class ForestLayout {
   Model& model_;
   std::vector<BodyPlace> place_;
   std::vector<Inertia> own_;  // of every body of the draft, in its own frame
-  std::vector<double> position_;
+  std::vector<double> position_, velocity_;
   std::vector<int> user_of_;  // body of the draft behind every body of the model
 };
 
 void ForestLayout::place_body(int user) {
+  if (const auto kept = draft_.kept_bodies.find(user); kept != draft_.kept_bodies.end()) {
+    return place_kept_body(user, kept->second);
+  }
   const BodyOptions& body = draft_.bodies[user];
   const BodyPlace parent = body.parent < 0 ? BodyPlace{} : place_[body.parent];
   BodyPlace at{parent.body, parent.pose * body.pose};  // at.pose: X of the user's body on at.body, so far
@@ -147,10 +179,72 @@ void ForestLayout::place_body(int user) {
       refuse("body '", body.name, "': a free joint below body '", draft_.bodies[body.parent].name,
              "'; only a body whose parent is the world may be free, give joint.kind");
     }
+    check_carrier(at, body.name);
     add_joint(user, joint, at);
   }
   if (!is_finite(at.pose)) refuse("body '", body.name, "': its place in the world is too large for a number");
   place_[user] = at;
+}
+
+// Nothing that has joints of its own hangs on a kinematic body: it would have to feel how that is accelerated.
+void ForestLayout::check_carrier(const BodyPlace& at, const std::string& name) const {
+  if (at.body < 0 || !model_.bodies[at.body].is_kinematic) return;
+  refuse("body '", name, "': it hangs by a joint on the kinematic body '",
+         draft_.bodies[user_of_[static_cast<std::size_t>(at.body)]].name, "'; make it free and hold it by a loop");
+}
+
+void ForestLayout::place_kept_body(int user, const KeptBody& kept) {
+  const BodyOptions& body = draft_.bodies[user];
+  const BodyPlace parent = body.parent < 0 ? BodyPlace{} : place_[body.parent];
+  const BodyPlace base{parent.body, kept.is_root ? composed(parent.pose, kept.root) : parent.carrier};
+  BodyPlace at{base.body, {}, base.pose};
+  if (!kept.chain.empty()) {
+    check_carrier(base, body.name);
+    add_kept_chain(user, kept, base);
+    at = {model_.num_bodies() - 1, {}, {}};
+  }
+  at.pose = composed(at.carrier, kept.frame);
+  if (!is_finite(at.pose)) refuse("body '", body.name, "': its place in the world is too large for a number");
+  place_[user] = at;
+}
+
+void ForestLayout::add_kept_chain(int user, const KeptBody& kept, const BodyPlace& base) {
+  int parent = base.body;
+  std::size_t next = 0;
+  for (std::size_t j = 0; j < kept.chain_of_joint.size(); ++j) {
+    const JointOptions& joint = draft_.bodies[user].joints[j];
+    Joint record{.name = joint.name, .kind = std::string(to_string(joint.kind))};
+    record.first_body = model_.num_bodies(), record.num_bodies = kept.chain_of_joint[j];
+    record.first_position = static_cast<int>(position_.size()), record.first_velocity = model_.num_velocities();
+    for (int k = 0; k < kept.chain_of_joint[j]; ++k, ++next) {
+      const KeptBody::Elementary& e = kept.chain[next];
+      Body body = e.body;
+      body.parent = parent;
+      body.first_position = static_cast<int>(position_.size()), body.first_velocity = model_.num_velocities();
+      VectorX q = e.q, v = e.v;
+      if (next == 0 && body.joint != JointType::free) body.placement = composed(base.pose, body.placement);
+      if (next == 0 && body.joint == JointType::free) move_free_body_to(base.pose, q.data(), v.data());
+      position_.insert(position_.end(), q.begin(), q.end());
+      velocity_.insert(velocity_.end(), v.begin(), v.end());
+      add_to_tree(std::move(body));
+      user_of_.push_back(user);
+      for (Dof dof : e.dofs) dof.body = model_.num_bodies() - 1, model_.dofs.push_back(dof);
+      parent = model_.num_bodies() - 1;
+    }
+    record.num_positions = static_cast<int>(position_.size()) - record.first_position;
+    record.num_velocities = model_.num_velocities() - record.first_velocity;
+    model_.joints.push_back(std::move(record));
+  }
+}
+
+// The body's parent, joint and places are set; its tree is the last one, or a new one.
+void ForestLayout::add_to_tree(Body body) {
+  const int index = model_.num_bodies();
+  if (body.parent < 0) model_.trees.push_back({.first_body = index, .first_velocity = body.first_velocity});
+  body.tree = static_cast<int>(model_.trees.size()) - 1;
+  ++model_.trees.back().num_bodies;
+  model_.trees.back().num_velocities += num_velocities_of(body.joint);
+  model_.bodies.push_back(std::move(body));
 }
 
 void ForestLayout::add_joint(int user, const JointOptions& joint, BodyPlace& at) {
@@ -186,17 +280,15 @@ void ForestLayout::add_joint(int user, const JointOptions& joint, BodyPlace& at)
 
 void ForestLayout::add_elementary(int user, const ElementaryJoint& elementary, const JointOptions& joint,
                                   const Pose& placement, int parent) {
-  const int index = model_.num_bodies(), first_velocity = model_.num_velocities();
+  const int index = model_.num_bodies();
   const int velocities = num_velocities_of(elementary.type);
   Body body{.parent = parent, .joint = elementary.type, .placement = placement};
   body.first_position = static_cast<int>(position_.size()) - num_positions_of(elementary.type);
-  body.first_velocity = first_velocity;
-  if (parent < 0) model_.trees.push_back({.first_body = index, .first_velocity = first_velocity});
-  body.tree = static_cast<int>(model_.trees.size()) - 1;
-  ++model_.trees.back().num_bodies;
-  model_.trees.back().num_velocities += velocities;
-  model_.bodies.push_back(body);
+  body.first_velocity = model_.num_velocities();
+  body.is_kinematic = draft_.bodies[user].is_kinematic;
+  add_to_tree(std::move(body));
   user_of_.push_back(user);
+  velocity_.insert(velocity_.end(), static_cast<std::size_t>(velocities), 0.0);
   for (int k = 0; k < velocities; ++k) {
     model_.dofs.push_back({.body = index,
                            .armature = joint.armature,
@@ -214,6 +306,12 @@ void ForestLayout::add_elementary(int user, const ElementaryJoint& elementary, c
 void ForestLayout::sum_inertias(const std::vector<int>& order) {
   for (const ShapeOptions& shape : draft_.shapes) {
     if (shape.body < 0 || place_[shape.body].body < 0 || draft_.bodies[shape.body].inertia) continue;
+    if (shape.mass == 0.0 && shape.density == 0.0) continue;
+    if (model_.bodies[place_[shape.body].body].is_kinematic) continue;
+    if (draft_.kept_bodies.contains(shape.body)) {
+      refuse("shape '", shape.name, "' with mass or density on body '", draft_.bodies[shape.body].name,
+             "', which came with its inertia from a model; change that by ModelEdit, or add a body with a fixed joint");
+    }
     try {
       own_[shape.body] = own_[shape.body] + shape_inertia(shape);
     } catch (const std::invalid_argument& e) {
@@ -225,9 +323,21 @@ void ForestLayout::sum_inertias(const std::vector<int>& order) {
   for (int user : order) {
     const BodyPlace& at = place_[user];
     if (at.body < 0) continue;
+    if (const auto kept = draft_.kept_bodies.find(user); kept != draft_.kept_bodies.end()) {
+      const Inertia& own = kept->second.inertia;
+      if (own.mass == 0.0) continue;
+      const Inertia moved = is_identity(at.carrier) ? own : own.in(at.carrier);
+      sum[at.body] = sum[at.body].mass == 0.0 ? moved : sum[at.body] + moved;
+      continue;
+    }
     const Inertia& own = draft_.bodies[user].inertia ? *draft_.bodies[user].inertia : own_[user];
     sum[at.body] = sum[at.body] + own.in(at.pose);
+    if (model_.bodies[at.body].is_kinematic) continue;
     carry(at.body, draft_.bodies[user].gravity_compensation, own.in(at.pose), model_.carried_weights);
+  }
+  for (const CarriedWeight& kept : draft_.kept_weights) {
+    const BodyPlace at = placed_on(kept.body, true, Pose(kept.center), place_);
+    if (at.body >= 0) carry(at.body, 1.0, {kept.mass, at.pose.position, Matrix3::Zero()}, model_.carried_weights);
   }
   std::sort(model_.carried_weights.begin(), model_.carried_weights.end(),
             [](const CarriedWeight& a, const CarriedWeight& b) { return a.body < b.body; });
@@ -235,6 +345,7 @@ void ForestLayout::sum_inertias(const std::vector<int>& order) {
   for (int k = model_.num_bodies() - 1; k >= 0; --k) {
     Body& body = model_.bodies[k];
     const std::string& name = draft_.bodies[user_of_[k]].name;
+    if (body.is_kinematic) continue;
     behind[k] += sum[k].mass;
     if (behind[k] == 0.0) {
       refuse("body '", name, "': no mass moves with it; give it an inertia, or a shape with mass or density");
@@ -251,19 +362,19 @@ void ForestLayout::add_frames() {
     model_.frames.push_back({draft_.bodies[user].name, place_[user].body, place_[user].pose, false});
   }
   for (const ModelDraft::Site& site : draft_.sites) {
-    const BodyPlace carrier = site.body < 0 ? BodyPlace{} : place_[site.body];
-    model_.frames.push_back({site.name, carrier.body, carrier.pose * site.pose, true});
+    const BodyPlace at = placed_on(site.body, site.is_kept, site.pose, place_);
+    model_.frames.push_back({site.name, at.body, at.pose, true});
   }
 }
 
 void ForestLayout::add_shapes() {
-  for (const ShapeOptions& options : draft_.shapes) {
-    const BodyPlace carrier = options.body < 0 ? BodyPlace{} : place_[options.body];
-    Shape shape{.name = options.name, .body = carrier.body, .pose = carrier.pose * options.pose};
-    shape.geometry = options.geometry;
-    shape.material = options.material;
-    shape.group = options.group, shape.mask = options.mask;
-    shape.color = options.color;
+  for (std::size_t index = 0; index < draft_.shapes.size(); ++index) {
+    const ShapeOptions& options = draft_.shapes[index];
+    const auto kept = draft_.kept_shapes.find(static_cast<int>(index));
+    const bool is_kept = kept != draft_.kept_shapes.end();
+    const BodyPlace carrier = placed_on(options.body, is_kept, options.pose, place_);
+    Shape shape = is_kept ? kept->second : shape_of(options);
+    shape.name = options.name, shape.body = carrier.body, shape.pose = carrier.pose;
     const ShapeKind kind = shape.kind();
     if (carrier.body >= 0 &&
         (kind == ShapeKind::plane || kind == ShapeKind::triangle_mesh || kind == ShapeKind::height_field)) {
@@ -271,9 +382,13 @@ void ForestLayout::add_shapes() {
              "'; it may only be part of the world. A moving body takes boxes, ",
              "other convex primitives, or convex hulls, several for a shape that is not convex");
     }
-    const BoundingSphere bound = bounding_sphere(shape.geometry);
-    shape.bound_center = shape.pose * bound.center;
-    shape.bound_radius = bound.radius;
+    // The bits of a norm depend on where in memory a vector lies: what stands where it stood keeps its bound.
+    if (!is_kept || shape.pose.position != kept->second.pose.position ||
+        shape.pose.rotation != kept->second.pose.rotation) {
+      const BoundingSphere bound = bounding_sphere(shape.geometry);
+      shape.bound_center = shape.pose * bound.center;
+      shape.bound_radius = bound.radius;
+    }
     const bool has_no_bound = kind == ShapeKind::plane || kind == ShapeKind::height_field;
     if (!is_finite(shape.pose) || !shape.bound_center.allFinite() ||
         (!has_no_bound && !std::isfinite(shape.bound_radius))) {
@@ -284,6 +399,35 @@ void ForestLayout::add_shapes() {
 }
 
 }  // namespace
+
+void move_free_body_to(const Pose& pose, double* q, double* v) {
+  if (is_identity(pose)) return;
+  Eigen::Map<Vector3> position(q);
+  Eigen::Map<Quaternion> rotation(q + 3);
+  position = pose * Vector3(position);
+  rotation = (Quaternion(pose.rotation) * Quaternion(rotation)).normalized();
+  if (v == nullptr) return;
+  Eigen::Map<Vector3> velocity(v);  // in world axes; the angular velocity is in the body's
+  velocity = (pose.rotation * Vector3(velocity)).eval();
+}
+
+Pose composed(const Pose& a, const Pose& b) {
+  return is_identity(a) ? b : is_identity(b) ? a : a * b;
+}
+
+BodyPlace placed_on(int user, bool is_kept, const Pose& pose, const std::vector<BodyPlace>& place) {
+  const BodyPlace on = user < 0 ? BodyPlace{} : place[static_cast<std::size_t>(user)];
+  if (is_kept) return {on.body, composed(on.carrier, pose), {}};
+  return {on.body, on.pose * pose, {}};
+}
+
+void name_bodies(Model& model) {
+  for (Body& body : model.bodies) body.name.clear();
+  for (const Frame& frame : model.frames) {
+    if (frame.is_site || frame.body < 0 || frame.body >= model.num_bodies()) continue;
+    if (model.bodies[frame.body].name.empty()) model.bodies[frame.body].name = frame.name;
+  }
+}
 
 std::vector<BodyPlace> lay_out_forest(const ModelDraft& draft, Model& model) {
   return ForestLayout(draft, model).run();

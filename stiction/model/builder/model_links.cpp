@@ -83,12 +83,41 @@ void refuse_mimic_cycles(const Model& model) {
   }
 }
 
+Loop keep_loop(Loop loop, const LoopOptions& options, const ModelDraft& draft, const std::vector<BodyPlace>& place,
+               const JointDirectory& joints) {
+  loop.name = options.name;
+  if (loop.kind == LoopKind::joint_equality) {
+    loop.dof_a = joints.dof_of(options.joint_a, loop.dof_a);
+    if (loop.dof_b >= 0) loop.dof_b = joints.dof_of(options.joint_b, loop.dof_b);
+    return loop;
+  }
+  if (loop.kind == LoopKind::tendon_equality) {
+    const std::string what = "loop '" + options.name + "'";
+    loop.tendon_a = tendon_index(options.tendon_a, what, "tendon_a", draft);
+    if (loop.tendon_b >= 0) loop.tendon_b = tendon_index(options.tendon_b, what, "tendon_b", draft);
+    return loop;
+  }
+  const auto put = [&](int user, int& body, Pose& pose) {
+    const BodyPlace at = placed_on(user, user < 0 || draft.kept_bodies.contains(user), pose, place);
+    body = at.body, pose = at.pose;
+  };
+  put(options.body_a, loop.body_a, loop.pose_a);
+  put(options.body_b, loop.body_b, loop.pose_b);
+  return loop;
+}
+
+void check_movable(const Loop& loop, const Model& model) {
+  if (loop.kind == LoopKind::joint_equality || loop.kind == LoopKind::tendon_equality) return;
+  if (model.is_movable(loop.body_a) || model.is_movable(loop.body_b)) return;
+  refuse("loop '", loop.name, "': it joins kinematic bodies or the world, which no force moves");
+}
+
 // Entries [first, end) of a vector of the model.
 struct EntryRange {
   int first = 0, end = 0;
 };
 struct KeyframeRanges {
-  EntryRange q, v, control, activation;
+  std::vector<EntryRange> q, v, control, activation;
 };
 
 // The entries of q and v that belong to the bodies of the scope. They lie together unless one of them hangs on a body
@@ -97,12 +126,12 @@ KeyframeRanges ranges_of(const KeyframeScope& scope, const ModelDraft& draft, co
                          const std::string& what) {
   const int end_actuator = scope.end_actuator < 0 ? static_cast<int>(model.actuators.size()) : scope.end_actuator;
   KeyframeRanges ranges;
-  ranges.control = {scope.first_actuator, end_actuator};
+  ranges.control = {{scope.first_actuator, end_actuator}};
   const auto activations_before = [&](int actuator) {
     return static_cast<int>(std::count_if(model.actuators.begin(), model.actuators.begin() + actuator,
                                           [](const Actuator& a) { return a.activation != ActivationKind::none; }));
   };
-  ranges.activation = {activations_before(scope.first_actuator), activations_before(end_actuator)};
+  ranges.activation = {{activations_before(scope.first_actuator), activations_before(end_actuator)}};
   const int end_body = scope.end_body < 0 ? static_cast<int>(draft.bodies.size()) : scope.end_body;
   std::unordered_set<std::string_view> names;  // of the joints
   for (int body = scope.first_body; body < end_body; ++body) {
@@ -114,27 +143,45 @@ KeyframeRanges ranges_of(const KeyframeScope& scope, const ModelDraft& draft, co
     const Joint& joint = model.joints[k];
     if (!names.contains(joint.name)) continue;
     if (started && last != k - 1) refuse(what, ": the joints of its scope do not lie together in the model");
-    if (!started) ranges.q.first = joint.first_position, ranges.v.first = joint.first_velocity;
-    ranges.q.end = joint.first_position + joint.num_positions;
-    ranges.v.end = joint.first_velocity + joint.num_velocities;
+    ranges.q.push_back({joint.first_position, joint.first_position + joint.num_positions});
+    ranges.v.push_back({joint.first_velocity, joint.first_velocity + joint.num_velocities});
     started = true;
     last = k;
   }
   return ranges;
 }
 
-// A vector of a keyframe: `fallback` where it is empty, and outside the range.
-VectorX keyframe_vector(const VectorX& given, const VectorX& fallback, const EntryRange& range, const std::string& what,
-                        const char* field) {
+// Of a keyframe that came from a model: joint by joint.
+KeyframeRanges ranges_of_joints(const std::vector<std::string>& names, const KeyframeScope& scope,
+                                const JointDirectory& joints) {
+  KeyframeRanges ranges;
+  ranges.control = {{scope.first_actuator, scope.end_actuator}};
+  for (const std::string& name : names) {
+    const Joint& joint = joints.joint(name);
+    ranges.q.push_back({joint.first_position, joint.first_position + joint.num_positions});
+    ranges.v.push_back({joint.first_velocity, joint.first_velocity + joint.num_velocities});
+  }
+  return ranges;
+}
+
+// A vector of a keyframe: `fallback` where it is empty, and outside the ranges, which it fills one after another.
+VectorX keyframe_vector(const VectorX& given, const VectorX& fallback, const std::vector<EntryRange>& ranges,
+                        const std::string& what, const char* field) {
   if (given.size() == 0) return fallback;
-  if (given.size() != range.end - range.first) {
-    refuse(what, ": ", field, " has ", given.size(), " entries; the model has ", range.end - range.first);
+  int size = 0;
+  for (const EntryRange& range : ranges) size += range.end - range.first;
+  if (given.size() != size) {
+    refuse(what, ": ", field, " has ", given.size(), " entries; the model has ", size);
   }
   for (Eigen::Index k = 0; k < given.size(); ++k) {
     check_finite(given[k], what, std::string(field) + "[" + std::to_string(k) + "]");
   }
   VectorX out = fallback;
-  out.segment(range.first, given.size()) = given;
+  int from = 0;
+  for (const EntryRange& range : ranges) {
+    out.segment(range.first, range.end - range.first) = given.segment(from, range.end - range.first);
+    from += range.end - range.first;
+  }
   return out;
 }
 
@@ -183,17 +230,27 @@ void sort_unique(std::vector<std::pair<int, int>>& pairs) {
 
 void lay_out_links(const ModelDraft& draft, const std::vector<BodyPlace>& place, Model& model) {
   const JointDirectory joints(model);
-  for (const LoopOptions& options : draft.loops) model.loops.push_back(make_loop(options, draft, place, joints));
+  for (std::size_t k = 0; k < draft.loops.size(); ++k) {
+    const auto kept = draft.kept_loops.find(static_cast<int>(k));
+    model.loops.push_back(kept == draft.kept_loops.end()
+                              ? make_loop(draft.loops[k], draft, place, joints)
+                              : keep_loop(kept->second, draft.loops[k], draft, place, joints));
+    check_movable(model.loops.back(), model);
+  }
   refuse_mimic_cycles(model);
 }
 
 void lay_out_keyframes(const ModelDraft& draft, Model& model) {
+  const JointDirectory joints(model);
   const VectorX no_control = VectorX::Zero(static_cast<Eigen::Index>(model.actuators.size()));
   const VectorX none_active = VectorX::Zero(model.num_activations());
   for (std::size_t index = 0; index < draft.keyframes.size(); ++index) {
     const Keyframe& given = draft.keyframes[index];
     const std::string what = "keyframe '" + given.name + "'";
-    const KeyframeRanges ranges = ranges_of(draft.scopes[index], draft, model, what);
+    const auto kept = draft.kept_keyframes.find(static_cast<int>(index));
+    const KeyframeScope& scope = draft.scopes[index];
+    const KeyframeRanges ranges = kept == draft.kept_keyframes.end() ? ranges_of(scope, draft, model, what)
+                                                                     : ranges_of_joints(kept->second, scope, joints);
     Keyframe keyframe{.name = given.name, .time = given.time};
     keyframe.q = keyframe_vector(given.q, model.initial_position, ranges.q, what, "q");
     keyframe.v = keyframe_vector(given.v, model.initial_velocity, ranges.v, what, "v");
@@ -212,13 +269,24 @@ void lay_out_pairs(const ModelDraft& draft, const std::vector<BodyPlace>& place,
     if (model.shapes[s].body >= 0) of_body[model.shapes[s].body].push_back(s);
   }
   const auto shapes_of = [&](int user) -> const std::vector<int>& { return of_user[user < 0 ? num_users : user]; };
+  const auto added = [&](std::vector<int> shapes) {
+    std::erase_if(shapes, [&](int shape) { return draft.kept_shapes.contains(shape); });
+    return shapes;
+  };
   ExcludedPairs excluded(model.shapes);
   for (const auto& [a, b] : draft.excluded_bodies) excluded.add(shapes_of(a), shapes_of(b));
   for (const auto& [a, b] : draft.excluded_shapes) excluded.add({a}, {b});
   for (int user = 0; user < num_users && !draft.parents_collide; ++user) {
     const BodyPlace parent = place_of(draft.bodies[user].parent, place);
     if (parent.body < 0 || parent.body == place[user].body) continue;
-    excluded.add(of_body[parent.body], of_body[place[user].body]);
+    const std::vector<int>&above = of_body[parent.body], &own = of_body[place[user].body];
+    const auto kept = draft.kept_bodies.find(user);
+    if (kept == draft.kept_bodies.end() || kept->second.is_root) {
+      excluded.add(above, own);
+    } else {  // of shapes that came from the model its filters tell
+      excluded.add(added(above), own);
+      excluded.add(above, added(own));
+    }
   }
   std::vector<std::pair<int, int>> forced;
   for (const auto& [a, b] : draft.forced_pairs) {

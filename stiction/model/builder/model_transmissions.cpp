@@ -120,8 +120,9 @@ int site_frame(const Model& model, const std::string& name, const std::string& w
   refuse(what, ": ", field, " is '", name, "', but there is no such site");
 }
 
-Tendon make_tendon(const TendonOptions& options, const std::vector<BodyPlace>& place, const JointDirectory& joints,
-                   const Model& model) {
+// `on_carrier`: of a kept tendon, by place; null: of no one.
+Tendon make_tendon(const TendonOptions& options, const std::vector<bool>* on_carrier,
+                   const std::vector<BodyPlace>& place, const JointDirectory& joints, const Model& model) {
   const std::string what = "tendon '" + options.name + "'";
   Tendon tendon{.name = options.name};
   tendon.kind = options.path.empty() ? TendonKind::fixed : TendonKind::spatial;
@@ -146,8 +147,9 @@ Tendon make_tendon(const TendonOptions& options, const std::vector<BodyPlace>& p
       point.frame = site_frame(model, given.site, what, "site");
       point.body = model.frames[point.frame].body, point.pose = model.frames[point.frame].pose;
     } else if (given.kind != TendonPointKind::pulley) {
-      const BodyPlace carrier = given.body < 0 ? BodyPlace{} : place[given.body];
-      point.body = carrier.body, point.pose = carrier.pose * given.pose;
+      const bool is_kept = on_carrier && (*on_carrier)[tendon.path.size()];
+      const BodyPlace at = placed_on(given.body, is_kept, given.pose, place);
+      point.body = at.body, point.pose = at.pose;
       if (!given.side_site.empty()) point.side_frame = site_frame(model, given.side_site, what, "side_site");
     }
     tendon.path.push_back(point);
@@ -305,11 +307,26 @@ void check_actuator(const ActuatorOptions& options, std::string_view what) {
 
 void lay_out_transmissions(const ModelDraft& draft, const std::vector<BodyPlace>& place, Model& model) {
   const JointDirectory joints(model);
-  for (const TendonOptions& options : draft.tendons) {
-    model.tendons.push_back(make_tendon(options, place, joints, model));
+  for (std::size_t k = 0; k < draft.tendons.size(); ++k) {
+    const auto kept = draft.kept_tendons.find(static_cast<int>(k));
+    const std::vector<bool>* on_carrier = kept == draft.kept_tendons.end() ? nullptr : &kept->second;
+    model.tendons.push_back(make_tendon(draft.tendons[k], on_carrier, place, joints, model));
   }
-  for (const ActuatorOptions& options : draft.actuators) {
-    model.actuators.push_back(make_actuator(options, draft, joints, model));
+  for (std::size_t k = 0; k < draft.actuators.size(); ++k) {
+    const ActuatorOptions& options = draft.actuators[k];
+    const auto kept = draft.kept_actuators.find(static_cast<int>(k));
+    if (kept == draft.kept_actuators.end()) {
+      model.actuators.push_back(make_actuator(options, draft, joints, model));
+      continue;
+    }
+    Actuator actuator = kept->second;
+    actuator.name = options.name;
+    if (actuator.transmission == TransmissionKind::joint) {
+      actuator.dof = joints.dof_of(options.joint, actuator.dof);
+    } else {
+      place_actuator(options, draft, joints, model, actuator);
+    }
+    model.actuators.push_back(std::move(actuator));
   }
   number_activations(model);
 }

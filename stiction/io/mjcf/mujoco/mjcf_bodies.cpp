@@ -10,6 +10,7 @@ void MjcfReader::read() {
   read_options();
   read_bodies();
   read_sites();
+  read_cameras();
   read_shapes();
   read_pairs();
   read_tendons();
@@ -58,7 +59,19 @@ void MjcfReader::read_options() {
   builder_.set_parents_collide(disabled(mjDSBL_FILTERPARENT));
 }
 
+// Bodies moved by motion capture are kinematic here, unless something hangs on them by a joint: such a one stands
+// still.
+void MjcfReader::find_kinematic() {
+  is_kinematic_.assign(m_.nbody, false);
+  for (int body = 1; body < m_.nbody; ++body) is_kinematic_[body] = m_.body_mocapid[body] >= 0;
+  for (int body = 1; body < m_.nbody; ++body) {
+    if (m_.body_jntnum[body] == 0) continue;
+    for (int above = m_.body_parentid[body]; above > 0; above = m_.body_parentid[above]) is_kinematic_[above] = false;
+  }
+}
+
 void MjcfReader::read_bodies() {
+  find_kinematic();
   choose_bases();
   body_of_.assign(m_.nbody, -1);
   for (int body = 1; body < m_.nbody; ++body) body_of_[body] = builder_.add_body(body_options(body));
@@ -86,7 +99,8 @@ BodyOptions MjcfReader::body_options(int body) {
   for (int k = 0; k < m_.body_jntnum[body] && !is_held_[body]; ++k) {
     options.joints.push_back(joint_options(m_.body_jntadr[body] + k));
   }
-  if (options.joints.empty() && !is_freed_[body]) options.joint.kind = JointKind::fixed;
+  options.is_kinematic = is_kinematic_[body];
+  if (options.joints.empty() && !is_freed_[body] && !is_kinematic_[body]) options.joint.kind = JointKind::fixed;
   Inertia inertia;
   inertia.mass = m_.body_mass[body];
   inertia.com = vector3(m_.body_ipos + 3 * body);

@@ -123,7 +123,9 @@ void MjcfReader::note_options() {
 void MjcfReader::note_bodies() {
   for (int body = 1; body < m_.nbody; ++body) {
     const std::string label = label_of(mjOBJ_BODY, body);
-    if (m_.body_mocapid[body] >= 0) ignored_.add("body", label, "moved by motion capture: it stands still here");
+    if (m_.body_mocapid[body] >= 0 && !is_kinematic_[body]) {
+      ignored_.add("body", label, "moved by motion capture, with joints below it: it stands still here");
+    }
   }
 }
 
@@ -207,7 +209,6 @@ void MjcfReader::note_rest() {
   each(m_.nflex, mjOBJ_FLEX, "flex", "bodies are rigid here");
   each(m_.nplugin, mjOBJ_PLUGIN, "plugin", "belongs to MuJoCo");
   each(m_.nskin, mjOBJ_SKIN, "skin", "only to be seen");
-  each(m_.ncam, mjOBJ_CAMERA, "camera", "only to see with");
   each(m_.nlight, mjOBJ_LIGHT, "light", "only to see with");
   each(m_.ntex, mjOBJ_TEXTURE, "texture", "only to be seen");
   each(m_.nnumeric, mjOBJ_NUMERIC, "numeric", "data of the user's program");

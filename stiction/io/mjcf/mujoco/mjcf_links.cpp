@@ -87,24 +87,51 @@ void MjcfReader::read_joint_equality(int equality) {
 }
 
 // qpos of a keyframe as ours: quaternions (x, y, z, w), free bodies moved with the file.
+// Bodies in their order: MuJoCo keeps the places of those that motion capture moves apart from the joints.
 VectorX MjcfReader::keyframe_position(int key) const {
   std::vector<double> q;
-  for (int joint = 0; joint < m_.njnt; ++joint) {
-    const mjtNum* given = m_.key_qpos + m_.nq * key + m_.jnt_qposadr[joint];
-    if (m_.jnt_type[joint] == mjJNT_FREE) {
-      // A quaternion of any length is one; MuJoCo normalises it when it is used.
-      const Quaternion turned = Quaternion(options_.pose.rotation) * quaternion(given + 3).normalized();
-      const Vector3 position = options_.pose * vector3(given);
-      q.insert(q.end(), position.begin(), position.end());
-      q.insert(q.end(), turned.coeffs().begin(), turned.coeffs().end());
-    } else if (m_.jnt_type[joint] == mjJNT_BALL) {
-      const Quaternion turned = quaternion(given);
-      q.insert(q.end(), turned.coeffs().begin(), turned.coeffs().end());
-    } else {
-      q.push_back(*given);
+  const auto add_free = [&](const mjtNum* position, const mjtNum* rotation) {
+    // A quaternion of any length is one; MuJoCo normalises it when it is used.
+    const Quaternion turned = Quaternion(options_.pose.rotation) * quaternion(rotation).normalized();
+    const Vector3 place = options_.pose * vector3(position);
+    q.insert(q.end(), place.begin(), place.end());
+    q.insert(q.end(), turned.coeffs().begin(), turned.coeffs().end());
+  };
+  for (int body = 1; body < m_.nbody; ++body) {
+    if (is_kinematic_[body]) {
+      const int place = m_.nmocap * key + m_.body_mocapid[body];
+      add_free(m_.key_mpos + 3 * place, m_.key_mquat + 4 * place);
+    }
+    for (int joint = m_.body_jntadr[body]; joint < m_.body_jntadr[body] + m_.body_jntnum[body]; ++joint) {
+      const mjtNum* given = m_.key_qpos + m_.nq * key + m_.jnt_qposadr[joint];
+      if (m_.jnt_type[joint] == mjJNT_FREE) {
+        add_free(given, given + 3);
+      } else if (m_.jnt_type[joint] == mjJNT_BALL) {
+        const Quaternion turned = quaternion(given);
+        q.insert(q.end(), turned.coeffs().begin(), turned.coeffs().end());
+      } else {
+        q.push_back(*given);
+      }
     }
   }
   return ConstVectorMap(q.data(), static_cast<Eigen::Index>(q.size()));
+}
+
+VectorX MjcfReader::keyframe_velocity(int key) const {
+  std::vector<double> v;
+  for (int body = 1; body < m_.nbody; ++body) {
+    if (is_kinematic_[body]) v.insert(v.end(), 6, 0.0);
+    for (int joint = m_.body_jntadr[body]; joint < m_.body_jntadr[body] + m_.body_jntnum[body]; ++joint) {
+      static constexpr int counts[] = {6, 3, 1, 1};
+      const mjtNum* given = m_.key_qvel + m_.nv * key + m_.jnt_dofadr[joint];
+      const std::size_t first = v.size();
+      v.insert(v.end(), given, given + counts[m_.jnt_type[joint]]);
+      if (m_.jnt_type[joint] == mjJNT_FREE) {  // its linear velocity is in world axes
+        Eigen::Map<Vector3>{v.data() + first} = options_.pose.rotation * vector3(given);
+      }
+    }
+  }
+  return ConstVectorMap(v.data(), static_cast<Eigen::Index>(v.size()));
 }
 
 void MjcfReader::read_keyframes() {
@@ -118,12 +145,7 @@ void MjcfReader::read_keyframes() {
     keyframe.name = prefixed(name_of(mjOBJ_KEY, key));
     keyframe.time = m_.key_time[key];
     keyframe.q = keyframe_position(key);
-    keyframe.v = ConstVectorMap(m_.key_qvel + m_.nv * key, m_.nv);
-    for (int joint = 0; joint < m_.njnt; ++joint) {  // linear velocity of free bodies is in world axes
-      if (m_.jnt_type[joint] != mjJNT_FREE) continue;
-      const int first = m_.jnt_dofadr[joint];
-      keyframe.v.segment<3>(first) = options_.pose.rotation * vector3(m_.key_qvel + m_.nv * key + first);
-    }
+    keyframe.v = keyframe_velocity(key);
     keyframe.control.resize(static_cast<Eigen::Index>(control_of_.size()));
     for (std::size_t k = 0; k < control_of_.size(); ++k) {
       keyframe.control[static_cast<Eigen::Index>(k)] = m_.key_ctrl[m_.nu * key + control_of_[k]];

@@ -41,10 +41,13 @@ class MjcfReader {
   void read_options();
   void read_bodies();
   BodyOptions body_options(int body);
+  void find_kinematic();
   void choose_bases();
   JointOptions joint_options(int joint);
   void set_joint_limits(int joint, JointOptions& options);
   void read_sites();
+  // mjcf_cameras.cpp
+  void read_cameras();
   // mjcf_shapes.cpp
   void read_shapes();
   void read_shape(int geom);
@@ -60,6 +63,7 @@ class MjcfReader {
   void read_joint_equality(int equality);
   void read_keyframes();
   VectorX keyframe_position(int key) const;
+  VectorX keyframe_velocity(int key) const;
   // mjcf_transmissions.cpp
   void read_tendons();
   TendonPointOptions tendon_point(int wrap) const;
@@ -104,6 +108,7 @@ class MjcfReader {
   const LoadOptions& options_;
   IgnoredList ignored_;
   std::vector<int> body_of_;              // builder index of every body; of the world −1
+  std::vector<bool> is_kinematic_;
   std::vector<bool> is_freed_, is_held_;  // bodies that LoadOptions::base gives a free joint, or takes it from
   int first_actuator_ = 0;                // builder index of the first actuator, where there is one
   std::vector<bool> in_pair_;             // geoms that a <pair> names

@@ -1,0 +1,237 @@
+#include "stiction/model/model_edit.h"
+
+#include <cmath>
+
+#include "stiction/math/refuse.h"
+#include "stiction/model/builder/complete_model.h"
+#include "stiction/model/builder/model_checks.h"
+
+namespace stiction {
+namespace {
+
+const Model& not_null(const std::shared_ptr<const Model>& model) {
+  if (!model) refuse("edit: there is no model");
+  return *model;
+}
+
+std::string named(const char* kind, std::string_view name) {
+  return std::string(kind) + " '" + std::string(name) + "'";
+}
+
+// Effort limits may be infinite.
+void check_limit(double value, std::string_view what, const char* field) {
+  if (!(value >= 0.0)) refuse(what, ": ", field, " is ", value, "; it must not be negative");
+}
+
+int find_loop(const Model& model, std::string_view name) {
+  for (std::size_t k = 0; k < model.loops.size(); ++k) {
+    if (model.loops[k].name == name) return static_cast<int>(k);
+  }
+  refuse("no loop '", name, "' in the model; there are ", model.loops.size());
+}
+
+// The frame of that body, which must be one that moves with inertia.
+const Frame& movable_frame(const Model& model, std::string_view body) {
+  const int carrier = model.find_body(body);
+  if (carrier < 0) refuse("body '", body, "': it is part of the world, which has no inertia");
+  if (!model.is_movable(carrier)) refuse("body '", body, "': it is kinematic, and has no inertia");
+  for (const Frame& frame : model.frames) {
+    if (frame.name == body && !frame.is_site) return frame;
+  }
+  return model.frames.front();  // find_body found it
+}
+
+}  // namespace
+
+ModelEdit::ModelEdit(const std::shared_ptr<const Model>& model) : model_(not_null(model)) {}
+
+void ModelEdit::set_gravity(const Vector3& gravity) {
+  check_finite(gravity, "world", "gravity");
+  model_.gravity = gravity;
+}
+
+void ModelEdit::set_friction_rule(FrictionRule rule) {
+  if (static_cast<int>(rule) < 0 || static_cast<int>(rule) > 4) {
+    refuse("world: friction rule is ", static_cast<int>(rule), "; it must be one of the enumeration");
+  }
+  model_.friction_rule = rule;
+}
+
+void ModelEdit::set_suggested_time_step(double seconds) {
+  if (!(seconds > 0.0) || !std::isfinite(seconds)) {
+    refuse("world: suggested time step is ", seconds, " s; it must be positive and finite");
+  }
+  model_.suggested_time_step = seconds;
+}
+
+void ModelEdit::set_mass(std::string_view body, double mass) {
+  Body& b = model_.bodies[static_cast<std::size_t>(movable_frame(model_, body).body)];
+  if (!(mass > 0.0) || !std::isfinite(mass)) {
+    refuse(named("body", body), ": mass is ", mass, " kg; it must be positive and finite");
+  }
+  if (b.mass == 0.0)
+    refuse(named("body", body), ": it has no mass so far, and so no shape of its inertia; set_inertia");
+  const Inertia scaled{mass, b.com, b.inertia * (mass / b.mass)};
+  check_inertia(scaled, named("body", body));
+  b.mass = mass;
+  b.inertia = scaled.moment;
+}
+
+void ModelEdit::set_inertia(std::string_view body, const Inertia& inertia) {
+  const Frame& frame = movable_frame(model_, body);
+  check_inertia(inertia, named("body", body));
+  const Inertia moved = inertia.in(frame.pose);
+  Body& b = model_.bodies[static_cast<std::size_t>(frame.body)];
+  b.mass = moved.mass, b.com = moved.com, b.inertia = moved.moment;
+}
+
+// Nothing is changed where one of them is refused.
+template <class Change>
+void ModelEdit::change_dofs(std::string_view name, const char* scalar_only, Change&& change) {
+  const Joint& joint = model_.joints[static_cast<std::size_t>(model_.find_joint(name))];
+  std::vector<Dof> changed;
+  for (int k = 0; k < joint.num_velocities; ++k) {
+    Dof dof = model_.dofs[static_cast<std::size_t>(joint.first_velocity + k)];
+    const JointType type = model_.bodies[static_cast<std::size_t>(dof.body)].joint;
+    if (scalar_only != nullptr && num_velocities_of(type) != 1) {
+      refuse(named("joint", name), ": ", scalar_only, " do not apply to a ", joint.kind, " joint");
+    }
+    change(dof, named("joint", name));
+    changed.push_back(dof);
+  }
+  std::copy(changed.begin(), changed.end(), model_.dofs.begin() + joint.first_velocity);
+}
+
+void ModelEdit::set_limits(std::string_view joint, double lower, double upper) {
+  change_dofs(joint, "limits", [&](Dof& dof, const std::string& what) {
+    check_range(lower, upper, what, "lower and upper");
+    dof.lower = lower, dof.upper = upper;
+  });
+}
+
+void ModelEdit::set_damping(std::string_view joint, double damping) {
+  change_dofs(joint, nullptr, [&](Dof& dof, const std::string& what) {
+    check_not_negative(damping, what, "damping");
+    dof.damping = damping;
+  });
+}
+
+void ModelEdit::set_armature(std::string_view joint, double armature) {
+  change_dofs(joint, nullptr, [&](Dof& dof, const std::string& what) {
+    check_not_negative(armature, what, "armature");
+    dof.armature = armature;
+  });
+}
+
+void ModelEdit::set_dry_friction(std::string_view joint, double largest) {
+  change_dofs(joint, nullptr, [&](Dof& dof, const std::string& what) {
+    check_not_negative(largest, what, "dry_friction");
+    dof.dry_friction = largest;
+  });
+}
+
+void ModelEdit::set_spring(std::string_view joint, double stiffness, double rest_position) {
+  change_dofs(joint, "springs", [&](Dof& dof, const std::string& what) {
+    check_not_negative(stiffness, what, "stiffness");
+    check_finite(rest_position, what, "rest_position");
+    dof.stiffness = stiffness, dof.rest_position = rest_position;
+  });
+}
+
+void ModelEdit::set_effort_limit(std::string_view joint, double limit) {
+  change_dofs(joint, nullptr, [&](Dof& dof, const std::string& what) {
+    check_limit(limit, what, "effort_limit");
+    dof.effort_limit = limit;
+  });
+}
+
+void ModelEdit::set_friction(std::string_view shape, double friction) {
+  Material material = model_.shapes[static_cast<std::size_t>(model_.find_shape(shape))].material;
+  material.friction = friction;
+  material.friction_2 = -1.0;
+  set_material(shape, material);
+}
+
+void ModelEdit::set_material(std::string_view shape, const Material& material) {
+  const int index = model_.find_shape(shape);
+  check_material(material, named("shape", shape));
+  model_.shapes[static_cast<std::size_t>(index)].material = material;
+}
+
+void ModelEdit::set_collision(std::string_view shape, std::uint32_t group, std::uint32_t mask) {
+  Shape& s = model_.shapes[static_cast<std::size_t>(model_.find_shape(shape))];
+  s.group = group, s.mask = mask;
+}
+
+void ModelEdit::set_color(std::string_view shape, const std::array<double, 4>& color) {
+  const int index = model_.find_shape(shape);
+  for (std::size_t k = 0; k < 4; ++k) {
+    if (!(color[k] >= 0.0 && color[k] <= 1.0)) {
+      refuse(named("shape", shape), ": color[", k, "] is ", color[k], "; it must lie in 0 … 1");
+    }
+  }
+  model_.shapes[static_cast<std::size_t>(index)].color = color;
+}
+
+void ModelEdit::set_gains(std::string_view actuator, double kp, double kd) {
+  Actuator& a = model_.actuators[static_cast<std::size_t>(model_.find_actuator(actuator))];
+  check_not_negative(kp, named("actuator", actuator), "kp");
+  check_not_negative(kd, named("actuator", actuator), "kd");
+  a.kp = kp, a.kd = kd;
+}
+
+void ModelEdit::set_gear(std::string_view actuator, double gear) {
+  Actuator& a = model_.actuators[static_cast<std::size_t>(model_.find_actuator(actuator))];
+  check_finite(gear, named("actuator", actuator), "gear");
+  a.gear = gear;
+}
+
+void ModelEdit::set_control_limits(std::string_view actuator, double lower, double upper) {
+  Actuator& a = model_.actuators[static_cast<std::size_t>(model_.find_actuator(actuator))];
+  check_range(lower, upper, named("actuator", actuator), "control_lower and control_upper");
+  a.control_lower = lower, a.control_upper = upper;
+}
+
+void ModelEdit::set_force_limits(std::string_view actuator, double lower, double upper) {
+  Actuator& a = model_.actuators[static_cast<std::size_t>(model_.find_actuator(actuator))];
+  check_range(lower, upper, named("actuator", actuator), "force_lower and force_upper");
+  a.force_lower = lower, a.force_upper = upper;
+}
+
+void ModelEdit::set_loop_compliance(std::string_view loop, double compliance) {
+  const int index = find_loop(model_, loop);
+  check_not_negative(compliance, named("loop", loop), "compliance");
+  model_.loops[static_cast<std::size_t>(index)].compliance = compliance;
+}
+
+void ModelEdit::set_initial_position(VectorView q) {
+  if (q.size() != model_.num_positions()) {
+    refuse("initial_position has ", q.size(), " entries; the model has ", model_.num_positions());
+  }
+  VectorX next = q;
+  for (const Body& body : model_.bodies) {
+    if (num_velocities_of(body.joint) == 1) continue;
+    const int first = body.first_position + (body.joint == JointType::free ? 3 : 0);
+    const double length = next.segment<4>(first).stableNorm();
+    if (!(length > 1e-100)) refuse("initial_position: the quaternion at q[", first, "] has length ", length);
+    if (std::abs(length - 1.0) > 1e-15) next.segment<4>(first) /= length;
+  }
+  for (Eigen::Index k = 0; k < next.size(); ++k) {
+    check_finite(next[k], "initial_position", "q[" + std::to_string(k) + "]");
+  }
+  model_.initial_position = std::move(next);
+}
+
+void ModelEdit::set_initial_velocity(VectorView v) {
+  if (v.size() != model_.num_velocities()) {
+    refuse("initial_velocity has ", v.size(), " entries; the model has ", model_.num_velocities());
+  }
+  for (Eigen::Index k = 0; k < v.size(); ++k) check_finite(v[k], "initial_velocity", "v[" + std::to_string(k) + "]");
+  model_.initial_velocity = v;
+}
+
+std::shared_ptr<const Model> ModelEdit::build() const {
+  return complete_model(model_);
+}
+
+}  // namespace stiction

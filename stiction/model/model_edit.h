@@ -1,0 +1,71 @@
+// Changes values of a model that is there, and makes a new one of it:
+//
+//     ModelEdit edit(model);
+//     edit.set_gravity({0, 0, -1.62});
+//     edit.set_mass("hand", 0.8);
+//     edit.set_friction("left_foot", 0.4);
+//     std::shared_ptr<const Model> on_the_moon = edit.build();
+//
+// Elements are asked for by name. Every call checks what it is given and throws std::invalid_argument naming element,
+// field and value; it then has changed nothing. build() checks the whole, as ModelBuilder::build() does. The model that
+// is edited stays as it is, and meshes, hulls and height fields are shared with it; simulators that run on it go on.
+// Adding and removing bodies is ModelBuilder::from_model().
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "stiction/model/geometry/inertia.h"
+#include "stiction/model/model.h"
+
+namespace stiction {
+
+class ModelEdit {
+ public:
+  explicit ModelEdit(const std::shared_ptr<const Model>& model);
+  explicit ModelEdit(const Model& model) : model_(model) {}
+
+  void set_gravity(const Vector3& gravity);  // m/s²
+  void set_friction_rule(FrictionRule rule);
+  void set_suggested_time_step(double seconds);
+
+  // ---- bodies. One that others were fixed to has the inertia of all of them, under any of their names.
+  void set_mass(std::string_view body, double mass);  // kg; the moment of inertia goes with it, the centre stays
+  void set_inertia(std::string_view body, const Inertia& inertia);  // in the frame of that name
+
+  // ---- joints: every degree of freedom of the joint
+  void set_limits(std::string_view joint, double lower, double upper);  // revolute, prismatic; rad or m
+  void set_damping(std::string_view joint, double damping);
+  void set_armature(std::string_view joint, double armature);
+  void set_dry_friction(std::string_view joint, double largest);
+  void set_spring(std::string_view joint, double stiffness, double rest_position);  // revolute, prismatic
+  void set_effort_limit(std::string_view joint, double limit);
+
+  // ---- shapes
+  void set_friction(std::string_view shape, double friction);  // in all directions
+  void set_material(std::string_view shape, const Material& material);
+  void set_collision(std::string_view shape, std::uint32_t group, std::uint32_t mask);
+  void set_color(std::string_view shape, const std::array<double, 4>& color);
+
+  // ---- actuators and loops
+  void set_gains(std::string_view actuator, double kp, double kd);
+  void set_gear(std::string_view actuator, double gear);
+  void set_control_limits(std::string_view actuator, double lower, double upper);
+  void set_force_limits(std::string_view actuator, double lower, double upper);
+  void set_loop_compliance(std::string_view loop, double compliance);
+
+  // ---- the reset state, in the layout of the model; quaternions are made of length one
+  void set_initial_position(VectorView q);
+  void set_initial_velocity(VectorView v);
+
+  const Model& model() const { return model_; }  // as it is edited so far
+  std::shared_ptr<const Model> build() const;
+
+ private:
+  template <class Change>
+  void change_dofs(std::string_view joint, const char* scalar_only, Change&& change);
+
+  Model model_;
+};
+
+}  // namespace stiction

@@ -1,0 +1,144 @@
+// Values of a model changed by name.
+#include "stiction/model/model_edit.h"
+
+#include <gtest/gtest.h>
+
+#include "stiction/io/recording/model_storage.h"
+#include "stiction/model/geometry/convex_hull.h"
+#include "stiction/model/model_builder.h"
+#include "tests/io/recorded_worlds.h"
+#include "tests/support/refused.h"
+
+namespace stiction {
+namespace {
+
+std::shared_ptr<const Model> arm() {
+  ModelBuilder builder;
+  builder.add_shape({.name = "ground", .geometry = Plane{}});
+  BodyOptions link{.name = "link", .inertia = Inertia::of(Box{{0.1, 0.1, 0.4}}, 2.0)};
+  link.joint.name = "knee";
+  link.joint.kind = JointKind::revolute;
+  link.joint.axis = Vector3::UnitY();
+  link.joint.lower = -1.0, link.joint.upper = 1.0;
+  const int body = builder.add_body(link);
+  builder.add_shape({.name = "foot", .body = body, .geometry = ConvexHull::box({0.1, 0.1, 0.4})});
+  builder.add_body({.name = "ball", .inertia = Inertia::of(Sphere{0.1}, 1.0)});
+  builder.add_actuator({.name = "servo", .joint = "knee", .kind = ActuatorKind::position, .kp = 5.0, .kd = 0.5});
+  return builder.build();
+}
+
+TEST(ModelEdit, NothingChangedIsTheSameModel) {
+  const auto model = testing::everything();
+  EXPECT_TRUE(model_to_bytes(*ModelEdit(model).build()) == model_to_bytes(*model));
+}
+
+TEST(ModelEdit, EveryChangeIsTheOneThatTheBuilderWouldHaveMade) {
+  const auto before = arm();
+  const auto bytes = model_to_bytes(*before);
+  ModelEdit edit(before);
+  edit.set_gravity({0.0, 0.0, -1.62});
+  edit.set_mass("link", 3.0);
+  edit.set_limits("knee", -0.5, 0.7);
+  edit.set_damping("knee", 0.2);
+  edit.set_armature("knee", 0.03);
+  edit.set_dry_friction("knee", 0.4);
+  edit.set_spring("knee", 6.0, 0.1);
+  edit.set_effort_limit("knee", 9.0);
+  edit.set_friction("foot", 0.3);
+  edit.set_gains("servo", 50.0, 2.0);
+  edit.set_force_limits("servo", -4.0, 4.0);
+  edit.set_control_limits("servo", -1.0, 1.0);
+  edit.set_suggested_time_step(2e-3);
+  const auto after = edit.build();
+
+  ModelBuilder builder;
+  builder.set_gravity({0.0, 0.0, -1.62});
+  builder.set_suggested_time_step(2e-3);
+  builder.add_shape({.name = "ground", .geometry = Plane{}});
+  BodyOptions link{.name = "link", .inertia = Inertia::of(Box{{0.1, 0.1, 0.4}}, 3.0)};
+  link.joint = {.name = "knee",
+                .kind = JointKind::revolute,
+                .axis = Vector3::UnitY(),
+                .armature = 0.03,
+                .damping = 0.2,
+                .stiffness = 6.0,
+                .rest_position = 0.1,
+                .dry_friction = 0.4,
+                .lower = -0.5,
+                .upper = 0.7,
+                .effort_limit = 9.0};
+  const int body = builder.add_body(link);
+  ShapeOptions foot{.name = "foot", .body = body, .geometry = after->shapes[1].geometry};
+  foot.material.friction = 0.3;
+  builder.add_shape(foot);
+  builder.add_body({.name = "ball", .inertia = Inertia::of(Sphere{0.1}, 1.0)});
+  builder.add_actuator({.name = "servo",
+                        .joint = "knee",
+                        .kind = ActuatorKind::position,
+                        .kp = 50.0,
+                        .kd = 2.0,
+                        .control_lower = -1.0,
+                        .control_upper = 1.0,
+                        .force_lower = -4.0,
+                        .force_upper = 4.0});
+  const auto expected = builder.build();
+  EXPECT_LT((after->bodies[0].inertia - expected->bodies[0].inertia).cwiseAbs().maxCoeff(), 1e-15);
+  Model same = *after;  // but for the last bits of the inertia
+  same.bodies[0].inertia = expected->bodies[0].inertia;
+  EXPECT_TRUE(model_to_bytes(same) == model_to_bytes(*expected));
+
+  EXPECT_TRUE(model_to_bytes(*before) == bytes);  // the first one stays
+  using Hull = std::shared_ptr<const ConvexHull>;
+  EXPECT_EQ(std::get<Hull>(before->shapes[1].geometry), std::get<Hull>(after->shapes[1].geometry));  // shared
+}
+
+TEST(ModelEdit, WhatBreaksAModelIsNamedAndNotApplied) {
+  ModelEdit edit(arm());
+  const auto bytes = model_to_bytes(edit.model());
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_REFUSED(edit.set_mass("link", -2.0), "body 'link': mass is -2");
+  EXPECT_REFUSED(edit.set_mass("link", 0.0), "mass is 0");
+  EXPECT_REFUSED(edit.set_mass("link", nan), "body 'link'");
+  EXPECT_REFUSED(edit.set_mass("lnik", 1.0), "did you mean \"link\"");
+  EXPECT_REFUSED(edit.set_limits("knee", 1.0, -1.0), "joint 'knee': lower and upper are 1 and -1");
+  EXPECT_REFUSED(edit.set_limits("ball", 0.0, 1.0), "do not apply to a free joint");
+  EXPECT_REFUSED(edit.set_damping("knee", -1.0), "joint 'knee': damping is -1");
+  EXPECT_REFUSED(edit.set_spring("knee", nan, 0.0), "stiffness");
+  EXPECT_REFUSED(edit.set_effort_limit("knee", -1.0), "effort_limit is -1");
+  EXPECT_REFUSED(edit.set_friction("foot", -0.1), "shape 'foot'");
+  EXPECT_REFUSED(edit.set_friction("hand", 0.1), "no shape 'hand'");
+  EXPECT_REFUSED(edit.set_gains("servo", -5.0, 0.0), "actuator 'servo': kp is -5");
+  EXPECT_REFUSED(edit.set_control_limits("servo", 2.0, 1.0), "control_lower and control_upper are 2 and 1");
+  EXPECT_REFUSED(edit.set_gravity({0.0, nan, 0.0}), "gravity");
+  EXPECT_REFUSED(edit.set_loop_compliance("x", 0.0), "no loop 'x'");
+  EXPECT_REFUSED(edit.set_initial_position(VectorX::Zero(3)), "3 entries");
+  EXPECT_REFUSED(edit.set_initial_position(VectorX::Zero(8)), "length 0");
+  EXPECT_REFUSED(edit.set_color("foot", {2.0, 0.0, 0.0, 1.0}), "color[0] is 2");
+  EXPECT_REFUSED(edit.set_inertia("link", Inertia{1.0, Vector3::Zero(), -Matrix3::Identity()}), "body 'link'");
+  EXPECT_REFUSED(ModelEdit(std::shared_ptr<const Model>()), "no model");
+  EXPECT_TRUE(model_to_bytes(edit.model()) == bytes);
+}
+
+TEST(ModelEdit, AnInertiaIsGivenInTheFrameOfItsName) {
+  ModelEdit edit(arm());
+  const Inertia wanted{1.5, Vector3(0.1, 0.2, 0.3), Vector3(0.02, 0.03, 0.04).asDiagonal()};
+  edit.set_inertia("link", wanted);
+  const auto model = edit.build();
+  const Pose frame = model->frames[static_cast<std::size_t>(model->find_frame("link"))].pose;  // turned: z is the axis
+  const Body& body = model->bodies[0];
+  EXPECT_EQ(body.mass, 1.5);
+  EXPECT_LT((frame.inverse() * body.com - wanted.com).norm(), 1e-15);
+  EXPECT_LT((frame.rotation.transpose() * body.inertia * frame.rotation - wanted.moment).cwiseAbs().maxCoeff(), 1e-16);
+}
+
+TEST(Model, BodiesAreFoundByName) {
+  const auto model = arm();
+  EXPECT_EQ(model->find_body("ball"), 1);
+  EXPECT_EQ(model->bodies[1].name, "ball");
+  EXPECT_REFUSED(model->find_body("bal"), "did you mean \"ball\"");
+  EXPECT_REFUSED(model->find_joint("kne"), "did you mean \"knee\"");
+  EXPECT_REFUSED(model->find_joint("elephant"), "there are 'knee', 'ball'");
+}
+
+}  // namespace
+}  // namespace stiction
