@@ -90,7 +90,8 @@ function(stiction_add_mujoco target)
     set(library "")
     set(installed "")
   endif()
-  target_include_directories(${target} SYSTEM PRIVATE ${include})
+  # Of these files alone: the others are compiled alike wherever MuJoCo is, and ccache recognises them.
+  set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS "SHELL:-isystem ${include}")
   target_compile_definitions(${target} PRIVATE STICTION_MUJOCO)
   set_property(SOURCE ${PROJECT_SOURCE_DIR}/stiction/io/mjcf/mujoco/mujoco_library.cpp APPEND PROPERTY COMPILE_DEFINITIONS
     STICTION_MUJOCO_LIBRARY="${library}" STICTION_MUJOCO_INSTALLED="${installed}"

@@ -1,34 +1,36 @@
-# Eigen, GoogleTest and the standard library are read once for all files that are compiled alike, and not once for each: half
-# of the time that a file takes under the sanitizers. Sources still include what they need; the builds without
-# precompiled headers (./test makes them) would fail if they did not.
-#   stiction_precompile(TARGET library|program): program has GoogleTest too, and is for executables.
-option(STICTION_PRECOMPILED "Precompile the headers of Eigen, GoogleTest and the standard library" OFF)
+# Eigen, GoogleTest and the standard library are read once for all files that are compiled alike, and not once for each file:
+# that is half of what most files take. Sources include what they need all the same: presets of ./test --all, and projects
+# that have this one inside, compile without.
+#   stiction_precompile(TARGET KIND): library, command (a program without GoogleTest) or test
+option(STICTION_PRECOMPILED "Precompile headers of Eigen, GoogleTest and the standard library" ${PROJECT_IS_TOP_LEVEL})
 set(STICTION_PRECOMPILED_HEADERS <algorithm> <array> <charconv> <cmath> <cstdint> <deque> <filesystem> <fstream>
   <functional> <limits> <map> <memory> <numeric> <optional> <random> <set> <span> <sstream> <stdexcept> <string>
   <string_view> <unordered_map> <utility> <vector> <Eigen/Cholesky> <Eigen/Core> <Eigen/Geometry> <Eigen/LU>
   <Eigen/SparseCore>)
 
-# A target that only holds the headers: whoever takes them from another target waits until that one is linked.
+# A target that holds nothing else: whoever takes the headers of a target waits until that one is linked.
 function(stiction_precompile_once kind)
-  if(TARGET stiction_precompiled_${kind})
+  set(name stiction_precompiled_${kind})
+  if(TARGET ${name})
     return()
   endif()
-  set(source ${PROJECT_BINARY_DIR}/generated/precompiled_${kind}.cpp)
+  set(source ${STICTION_GENERATED}/precompiled_${kind}.cpp)
   set(headers ${STICTION_PRECOMPILED_HEADERS})
   if(kind STREQUAL "library")
     file(CONFIGURE OUTPUT ${source} CONTENT "")
-    add_library(stiction_precompiled_library OBJECT ${source})
+    add_library(${name} OBJECT ${source})
   else()
     file(CONFIGURE OUTPUT ${source} CONTENT "int main() {}\n")
-    add_executable(stiction_precompiled_program ${source})
-    find_package(GTest REQUIRED)
-    target_link_libraries(stiction_precompiled_program PRIVATE GTest::gtest)
-    target_compile_options(stiction_precompiled_program PRIVATE $<$<CONFIG:Release>:-O1>)  # as tests are
+    add_executable(${name} ${source})
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)  # as those that take them
+  endif()
+  if(kind STREQUAL "test")
+    target_link_libraries(${name} PRIVATE GTest::gtest)
     list(APPEND headers <gtest/gtest.h>)
   endif()
-  target_link_libraries(stiction_precompiled_${kind} PRIVATE stiction_flags Eigen3::Eigen)
-  target_compile_definitions(stiction_precompiled_${kind} PRIVATE ${STICTION_EIGEN_DEFINITIONS})
-  target_precompile_headers(stiction_precompiled_${kind} PRIVATE ${headers})
+  target_link_libraries(${name} PRIVATE stiction_flags Eigen3::Eigen)
+  target_compile_definitions(${name} PRIVATE ${STICTION_EIGEN_DEFINITIONS})
+  target_precompile_headers(${name} PRIVATE ${headers})
 endfunction()
 
 function(stiction_precompile target kind)

@@ -4,8 +4,9 @@
     install_test.py SOURCE BUILD CXX
 
 Only the public headers are there and each compiles on its own; a project that needs the solvers finds them with Eigen
-alone; the C++ examples run; a program that is compiled for any processor works with the library that is compiled for
-this one, also under the sanitizers; and the source folder can be part of another project.
+alone; the C++ examples run; a program can link all rooms; a program that is compiled for any processor works with the
+library that is compiled for this one, also under the sanitizers; and the source folder, or some rooms of it, can be part
+of another project.
 """
 
 import os
@@ -16,6 +17,7 @@ import tempfile
 from pathlib import Path
 
 SOURCE, BUILD, CXX = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
+EIGEN_IS_ENOUGH_WITHOUT = ("Qhull", "HDF5", "pugixml", "Threads", "ZLIB", "nlohmann_json")
 ENVIRONMENT = {**os.environ, "LSAN_OPTIONS": "detect_leaks=0"}  # MuJoCo keeps what it has read
 
 
@@ -49,16 +51,23 @@ def check_headers(prefix, folder):
         (project / f"alone_{k}.cpp").write_text(f'#include "{header}"\n#include "{header}"\n')
     (project / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.25)\nproject(headers LANGUAGES CXX)\nfind_package(stiction REQUIRED)\n"
-        "file(GLOB sources *.cpp)\nadd_library(headers OBJECT ${sources})\n"
+        "file(GLOB sources alone_*.cpp)\nadd_library(headers OBJECT ${sources})\n"
         "target_compile_options(headers PRIVATE -fsyntax-only -Wall -Wextra -Wshadow -Werror)\n"
-        "target_link_libraries(headers PRIVATE stiction::io)\n")
+        "target_link_libraries(headers PRIVATE stiction::io)\n"
+        "add_executable(all_rooms all_rooms.cpp)\n"
+        "target_link_libraries(all_rooms PRIVATE stiction::viewer stiction::render)\n")
+    (project / "all_rooms.cpp").write_text(
+        '#include <iostream>\n#include "stiction/render/image.h"\n#include "stiction/viewer/live_view.h"\n'
+        '#include "stiction/viewer/page.h"\nint main() {\n  stiction::Image(4, 4).save("dot.png");\n'
+        "  std::cout << (&stiction::save_page != nullptr) << stiction::page_template().substr(0, 15);\n}\n")
     configure(project, folder / "headers-build", prefix)
     run("cmake", "--build", folder / "headers-build", "-j2")
-    print(f"{len(wanted)} public headers compile alone")
+    assert "<!doctype html>" in run(folder / "headers-build" / "all_rooms").lower()
+    print(f"{len(wanted)} public headers compile alone; all rooms can be linked")
 
 
 def check_consumer(prefix, folder):
-    without = [f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in ("Qhull", "HDF5", "pugixml", "Threads")]
+    without = [f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in EIGEN_IS_ENOUGH_WITHOUT]
     build = folder / "consumer-build"
     configure(SOURCE / "tests" / "consumer", build, prefix, *without)
     run("cmake", "--build", build)
@@ -104,7 +113,7 @@ def check_part_of_another(folder):
     (project / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.25)\nproject(parent LANGUAGES C CXX)\n"
         f"add_subdirectory({SOURCE} stiction)\n"
-        "foreach(name math contact solvers model dynamics collision constraints sim problem_files io)\n"
+        "foreach(name math contact solvers model dynamics collision constraints sim problem_files io render viewer)\n"
         "  if(NOT TARGET stiction::${name})\n    message(FATAL_ERROR \"no stiction::${name}\")\n  endif()\nendforeach()\n"
         "foreach(name stiction test_solvers bench_sim)\n"
         "  if(TARGET ${name})\n    message(FATAL_ERROR \"${name} is built too\")\n  endif()\nendforeach()\n"
@@ -121,6 +130,25 @@ def check_part_of_another(folder):
     print("part of another project")
 
 
+def check_rooms_of_another(folder):
+    """FetchContent of the solvers: Eigen is enough, and no other room is built; from there they can be installed."""
+    project = folder / "some-rooms"
+    project.mkdir()
+    (project / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.25)\nproject(some LANGUAGES CXX)\nset(STICTION_COMPONENTS solvers)\n"
+        f"include(FetchContent)\nFetchContent_Declare(stiction SOURCE_DIR {SOURCE})\nFetchContent_MakeAvailable(stiction)\n"
+        "foreach(name math contact solvers)\n"
+        "  if(NOT TARGET stiction::${name})\n    message(FATAL_ERROR \"no stiction::${name}\")\n  endif()\nendforeach()\n"
+        "foreach(name model sim problem_files io render viewer)\n"
+        "  if(TARGET stiction::${name})\n    message(FATAL_ERROR \"${name} is built too\")\n  endif()\nendforeach()\n")
+    without = [f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in EIGEN_IS_ENOUGH_WITHOUT]
+    configure(project, folder / "some-rooms-build", "", *without)
+    assert "CIVETWEB" not in (folder / "some-rooms-build" / "CMakeCache.txt").read_text(), "civetweb is looked for"
+    wrong = configure(SOURCE, folder / "wrong-rooms", "", "-DSTICTION_COMPONENTS=solver", fails=True)
+    assert "has no room 'solver'" in wrong, wrong
+    print("some rooms of it part of another project, with Eigen alone")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -130,6 +158,7 @@ def main():
         check_examples(prefix, folder)
         check_border(prefix, folder)
         check_part_of_another(folder)
+        check_rooms_of_another(folder)
         check_headers(prefix, folder)
 
 

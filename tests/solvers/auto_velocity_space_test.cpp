@@ -10,6 +10,7 @@
 #include "stiction/problem_files/sequence.h"
 #include "stiction/solvers/auto/auto_contact_space.h"
 #include "tests/support/allocation_guard.h"
+#include "tests/support/random.h"
 #include "tests/support/random_problems.h"
 
 namespace stiction {
@@ -58,7 +59,8 @@ TEST(AutoVelocitySpace, StartsBesideANearGuess) {
     cold += space.solve(problem, natural_goal(1e-6), impulse).factorisations;
     // The solution of a problem that other impulses differ from by a millionth.
     VectorX g(problem.num_rows());
-    problem.velocity(1e-6 * impulse.cwiseAbs().maxCoeff() * VectorX::Random(g.size()), g);
+    const VectorX change = testing::Random(k).matrix(problem.num_rows(), 1);
+    problem.velocity(1e-6 * impulse.cwiseAbs().maxCoeff() * change, g);
     const ContactProblem near = ContactProblem::from_factored(
         {problem.constraints().begin(), problem.constraints().end()}, problem.factored(), g, problem.compliance());
     const SolveOutcome outcome = space.solve(near, natural_goal(1e-6), impulse);
@@ -278,8 +280,8 @@ TEST(ConeProblem, StartsNearAGuessAreCentral) {
     const ContactProblem problem = testing::random_problem(mixed(seed));
     ConeProblem cones;
     cones.load(problem);
-    std::srand(seed);
-    const Rows3 guess = Rows3::Random(cones.size(), 3), sigma = Rows3::Random(cones.size(), 3);
+    testing::Random random(seed);
+    const Rows3 guess = random.matrix(cones.size(), 3).array(), sigma = random.matrix(cones.size(), 3).array();
     ConeVector at;
     at.resize(cones.size());
     Rows3 rc(cones.size(), 3);
