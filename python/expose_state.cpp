@@ -182,7 +182,9 @@ void expose_contact_of_step(nb::module_& module) {
 // Sizes of a state never change, so that views into it stay valid.
 template <VectorX State::* member>
 void assign(State& state, const ArrayLike& value) {
-  constexpr const char* name = member == &State::q ? "q" : member == &State::v ? "v" : "control";
+  constexpr const char* name = member == &State::q ? "q" : member == &State::v       ? "v"
+                               : member == &State::control ? "control"
+                                                           : "activation";
   const VectorArgument vector(value, name);
   VectorX& to = state.*member;
   if (vector.view().size() != to.size()) {
@@ -218,6 +220,8 @@ void expose_state(nb::module_& module) {
       .def_prop_rw("q", view_of_member(&State::q), &assign<&State::q>, "positions, laid out as the model says")
       .def_prop_rw("v", view_of_member(&State::v), &assign<&State::v>, "velocities")
       .def_prop_rw("control", view_of_member(&State::control), &assign<&State::control>, "one entry per actuator")
+      .def_prop_rw("activation", view_of_member(&State::activation), &assign<&State::activation>,
+                   "one entry per actuator with a state of its own")
       .def("to_bytes", &bytes_of, "All of it, with a checksum")
       .def_static("from_bytes", &state_from, "bytes"_a, "ValueError where the bytes are damaged")
       .def(

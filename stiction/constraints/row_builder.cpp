@@ -64,6 +64,7 @@ RowBuilder::RowBuilder(std::shared_ptr<const Model> model) : model_(std::move(mo
     }
     if (dof.dry_friction > 0.0) dry_dofs_.push_back(j);
   }
+  learn_lengths();
 }
 
 // Rows c_k = sign · axis_k · ω.
