@@ -184,6 +184,7 @@ struct Simulator::Workspace {
   void leave_out_rows();
   void collect_solution();
   void count_constraints();
+  void count_compliance(const StepConstraint& contact, double normal_impulse);
   void count_regimes();
   void account_works();
   void list_promises();
