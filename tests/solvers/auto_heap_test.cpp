@@ -68,21 +68,30 @@ TEST(AutoHeap, IsWhatAutoDoesWithThem) {
   EXPECT_EQ(solver.solve(soft, other).stages.of("accelerated"), 0);
 }
 
-// Sweeps are cut off at once: a heap of 216 is handed back, a smaller one is solved by the others.
-TEST(AutoHeap, LeavesSmallHeapsToOthersAndHandsLargeOnesBack) {
+// Sweeps are cut off at once: with nothing beyond them a heap of 216 is handed back, better than it was; otherwise the
+// others have what they may spend.
+TEST(AutoHeap, WhatSweepsLeaveHasABudgetOfItsOwn) {
   const ContactProblem soft = with_compliance(spheres(), 1e-2);
   SolverAutoSettings settings;
   settings.tolerance = 1e-9;
   settings.tuning.heap.most_sweeps = 4;
-  ContactSolution large, small;
+  settings.tuning.heap.factorisations_beyond = 0;
+  ContactSolution handed_back;
   SolverAuto hands_back(settings);
-  const SolveReport back = hands_back.solve(soft, large);
+  const SolveReport back = hands_back.solve(soft, handed_back);
   EXPECT_GT(back.status, SolveStatus::acceptable);
   EXPECT_EQ(back.factorisations, 0);
-  EXPECT_LT(judge(soft, large.impulse).eps_nat, judge(soft, VectorX::Zero(soft.num_rows())).eps_nat);
+  EXPECT_LT(judge(soft, handed_back.impulse).eps_nat, judge(soft, VectorX::Zero(soft.num_rows())).eps_nat);
+  for (const int most : {1, 5}) {
+    settings.tuning.heap.factorisations_beyond = most;
+    SolverAuto solver(settings);
+    ContactSolution solution;
+    EXPECT_LE(solver.solve(soft, solution).factorisations, most);
+  }
   settings.tuning.heap.most_nodes_for_others = 1000;
   SolverAuto goes_on(settings);
-  EXPECT_EQ(goes_on.solve(soft, small).status, SolveStatus::converged);
+  ContactSolution solved;
+  EXPECT_EQ(goes_on.solve(soft, solved).status, SolveStatus::converged);
 }
 
 }  // namespace
