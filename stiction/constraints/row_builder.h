@@ -102,6 +102,7 @@ class RowBuilder {
   double row_margin(const Inputs& in);  // m
   void add_contact(const Inputs& in, int index, double margin, RowSet& rows);
   static void release_held_normal(const Pack4& mobility, StepConstraint& contact);
+  static void soften(const Inputs& in, const Pack4& mobility, StepConstraint& contact);
   void add_limits(const Inputs& in, RowSet& rows);
   struct LimitedDof {
     int dof = 0, position = 0, tree = 0;  // limited joints have one position

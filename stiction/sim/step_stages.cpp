@@ -178,6 +178,7 @@ void Simulator::Workspace::judge_islands() {
     const int worst = report.residuals.worst_constraint;
     if (worst >= 0 && rows[worst].id.source == ConstraintSource::contact) report.worst_contact = worst;
   }
+  report.friction_error = std::max(report.residuals.coulomb, report.residuals.dissipation) / time_step;
   const double eps = report.residuals.eps_nat;
   report.law_certified = settings.judge ? eps <= settings.tolerance : report.converged();
   report.accepted = report.law_certified ||
@@ -200,6 +201,8 @@ void Simulator::Workspace::count_constraints() {
   report.num_limits = report.num_dry_frictions = report.num_loops = 0;
   report.num_islands = island_solver.size();
   report.constraint_work = report.dissipated = report.largest_penetration = 0.0;
+  report.num_compliant_contacts = report.num_softened_contacts = 0;
+  report.largest_compliance = report.largest_static_depth = 0.0;
   report.num_servos = servo_limits.num_servos();
   report.num_saturated_servos = servo_limits.num_saturated();
   for (int i = 0; i < rows.num_constraints() - num_servo_rows(); ++i) {
@@ -211,6 +214,7 @@ void Simulator::Workspace::count_constraints() {
     switch (rows[i].id.source) {
       case ConstraintSource::contact:
         report.dissipated -= lambda[0] * end[0] + lambda[1] * end[1];
+        if (rows[i].compliance[2] > 0.0) count_compliance(rows[i], lambda[2]);
         break;
       case ConstraintSource::dry_friction:
         ++report.num_dry_frictions;
@@ -226,6 +230,14 @@ void Simulator::Workspace::count_constraints() {
   for (const ContactPoint& point : points) {
     report.largest_penetration = std::max(report.largest_penetration, -point.gap);
   }
+}
+
+void Simulator::Workspace::count_compliance(const StepConstraint& contact, double normal_impulse) {
+  ++report.num_compliant_contacts;
+  report.num_softened_contacts += contact.is_softened;
+  const double step = contact.compliance[2] * time_step;
+  report.largest_compliance = std::max(report.largest_compliance, step * time_step);
+  report.largest_static_depth = std::max(report.largest_static_depth, step * normal_impulse);
 }
 
 void Simulator::Workspace::count_regimes() {

@@ -191,6 +191,7 @@ struct Simulator::Workspace {
   void leave_out_rows();
   void collect_solution();
   void count_constraints();
+  void count_compliance(const StepConstraint& contact, double normal_impulse);
   void count_regimes();
   void account_works();
   Actuation::Springs stored_energy(const VectorX& q, const VectorX& v);
