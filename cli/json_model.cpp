@@ -125,6 +125,10 @@ Json links_of(const Model& model) {
       entry["joint_a"] = joint_of(model, loop.dof_a);
       entry["joint_b"] = loop.dof_b < 0 ? Json() : Json(joint_of(model, loop.dof_b));
       entry["coefficients"] = loop.coefficients;
+    } else if (loop.kind == LoopKind::tendon_equality) {
+      entry["tendon_a"] = model.tendons[loop.tendon_a].name;
+      entry["tendon_b"] = loop.tendon_b < 0 ? Json() : Json(model.tendons[loop.tendon_b].name);
+      entry["coefficients"] = loop.coefficients;
     } else {
       entry["body_a"] = loop.body_a, entry["body_b"] = loop.body_b;
     }
@@ -133,7 +137,10 @@ Json links_of(const Model& model) {
   for (const Actuator& a : model.actuators) {
     actuators.push_back({{"name", a.name},
                          {"kind", to_string(a.kind)},
-                         {"joint", joint_of(model, a.dof)},
+                         {"joint", a.dof < 0 ? Json() : Json(joint_of(model, a.dof))},
+                         {"tendon", a.tendon < 0 ? Json() : Json(model.tendons[a.tendon].name)},
+                         {"site", a.frame < 0 ? Json() : Json(model.frames[a.frame].name)},
+                         {"activation", to_string(a.activation)},
                          {"gear", a.gear},
                          {"kp", a.kp},
                          {"kd", a.kd},
@@ -145,9 +152,19 @@ Json links_of(const Model& model) {
                          {"time", key.time},
                          {"q", list(key.q)},
                          {"v", list(key.v)},
-                         {"control", list(key.control)}});
+                         {"control", list(key.control)},
+                         {"activation", list(key.activation)}});
   }
-  return {{"loops", loops}, {"actuators", actuators}, {"keyframes", keyframes}};
+  Json tendons = Json::array();
+  for (const Tendon& t : model.tendons) {
+    tendons.push_back({{"name", t.name},
+                       {"kind", to_string(t.kind)},
+                       {"stiffness", t.stiffness},
+                       {"damping", t.damping},
+                       {"dry_friction", t.dry_friction},
+                       {"limits", {t.lower, t.upper}}});
+  }
+  return {{"loops", loops}, {"tendons", tendons}, {"actuators", actuators}, {"keyframes", keyframes}};
 }
 
 }  // namespace
@@ -190,6 +207,9 @@ std::string summary_to_json(const RunSummary& s) {
                   {"worst_where", s.worst_where},
                   {"largest_penetration", s.largest_penetration},
                   {"most_contacts", s.most_contacts},
+                  {"largest_compliance", s.largest_compliance},
+                  {"largest_static_depth", s.largest_static_depth},
+                  {"softened_steps", s.softened},
                   {"contacts", s.last.num_contacts},
                   {"sticking", s.last.num_sticking},
                   {"sliding", s.last.num_sliding},

@@ -71,6 +71,9 @@ void RunSummary::add(const Simulator& simulator, const StepReport& report, doubl
   wall_seconds += seconds;
   dissipated += report.dissipated;
   most_contacts = std::max(most_contacts, report.num_contacts);
+  softened += report.num_softened_contacts > 0;
+  largest_compliance = std::max(largest_compliance, report.largest_compliance);
+  largest_static_depth = std::max(largest_static_depth, report.largest_static_depth);
   // The comparison is negated so that a residual that is not a number is the worst.
   if (worst_step < 0 || !(report.residuals.eps_nat <= worst_residual)) {
     worst_residual = report.residuals.eps_nat;
@@ -131,6 +134,12 @@ std::string RunSummary::to_text() const {
       << last.num_sliding << " sliding, " << last.num_open << " open), at most " << most_contacts;
   if (most_held_contacts > 0) out << "; " << most_held_contacts << " that no joint can part do nothing";
   out << "\n";
+  if (largest_compliance > 0.0) {
+    out << "compliance   of contacts up to " << largest_compliance << " m/N, compressed by at most "
+        << largest_static_depth << " m";
+    if (softened > 0) out << "; softened in " << plural(softened, "step", "steps") << ": NOT the rigid law";
+    out << "\n";
+  }
   if (most_redundant_rows > 0) {
     out << "loops        " << plural(most_redundant_rows, "row that says", "rows that say")
         << " what others say already left out; they contradict these by at most " << largest_loop_mismatch

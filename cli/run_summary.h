@@ -51,7 +51,9 @@ class RunSummary {
   double largest_penetration = 0.0;  // m
   double penetration_time = 0.0;     // s
   int most_contacts = 0;
-  StepReport last;  // the report of the last step
+  double largest_compliance = 0.0, largest_static_depth = 0.0;  // m/N, m; 0: all contacts are rigid
+  long softened = 0;                                            // steps with StepReport::num_softened_contacts
+  StepReport last;                                              // the report of the last step
   Energy energy_begin, energy_end;
   double dissipated = 0.0;     // J, by friction
   double wall_seconds = 0.0;   // of the steps alone

@@ -89,6 +89,7 @@ int render_model(const RenderOptions& options) {
 
 int render_scene(const RenderOptions& options) {
   check_picture(options.picture);
+  if (!options.scene.record_path.empty()) refuse("--record: is for: stiction run SCENE --record FILE");
   const std::vector<std::string>& files = options.scene.model.files;
   const bool recorded = files.size() == 1 && is_recording(files[0]);
   std::vector<std::string> inputs;

@@ -79,8 +79,8 @@ void run_steps(Simulator& simulator, long steps, StepCsv* csv, RecordingWriter* 
   simulator.set_interrupt(&interrupt.for_solvers());
   Progress progress;
   const auto look = [&] { film->look(simulator.state().time, simulator.state().q, simulator.contacts()); };
-  if (film && !written(summary, look)) return;
-  while (summary.steps < steps && summary.signal == 0) {
+  const bool begun = !film || written(summary, look);
+  while (begun && summary.steps < steps && summary.signal == 0) {
     const auto start = Clock::now();
     try {
       simulator.step();

@@ -92,7 +92,7 @@ function(stiction_add_mujoco target)
   endif()
   # Of these files alone: the others are compiled alike wherever MuJoCo is, and ccache recognises them.
   set_property(SOURCE ${sources} ${PROJECT_SOURCE_DIR}/stiction/io/mjcf/mjcf.cpp APPEND PROPERTY COMPILE_OPTIONS
-    "SHELL:-isystem ${include}")
+    -isystem ${include})
   target_compile_definitions(${target} PRIVATE STICTION_MUJOCO)
   set_property(SOURCE ${PROJECT_SOURCE_DIR}/stiction/io/mjcf/mujoco/mujoco_library.cpp APPEND PROPERTY COMPILE_DEFINITIONS
     STICTION_MUJOCO_LIBRARY="${library}" STICTION_MUJOCO_INSTALLED="${installed}"

@@ -49,6 +49,7 @@ set(STICTION_PUBLIC_HEADERS
   stiction/model/model_builder.h
   stiction/model/model_edit.h
   stiction/model/mounted_camera.h
+  stiction/model/tendon.h
   stiction/problem_files/fclib.h
   stiction/problem_files/lcp.h
   stiction/problem_files/sequence.h

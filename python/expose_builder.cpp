@@ -122,6 +122,8 @@ const Fields<B>& body_fields() {
       {"com", "numpy.typing.ArrayLike = (0, 0, 0)",
        [](B& b, const Argument& a) { b.com = to_vector3(a.value, a.name); }},
       {"joint", "str = 'free'", [](B& b, const Argument& a) { set_kind(b.joint, a); }},
+      {"gravity_compensation", "float = 0.0",
+       [](B& b, const Argument& a) { python::read(a, b.gravity_compensation); }},
       {"joint_name", "str = ''", [](B& b, const Argument& a) { python::read(a, b.joint.name); }},
       {"joint_position", STICTION_POSITION, [](B& b, const Argument& a) { python::read(a, b.joint.pose.position); }},
       {"joint_orientation", STICTION_ORIENTATION,
@@ -200,7 +202,7 @@ using L = LoopOptions;
 const Fields<L>& loop_fields() {
   static const Fields<L> fields = {
       field<&L::name>("name", "str = ''"),
-      {"kind", "str = 'point'", [](L& l, const Argument& a) { read_enum<LoopKind, 4>(a, l.kind); }},
+      {"kind", "str = 'point'", [](L& l, const Argument& a) { read_enum<LoopKind, 5>(a, l.kind); }},
       field<&L::body_a>("body_a", "int = -1"),
       field<&L::body_b>("body_b", "int = -1"),
       {"position_a", STICTION_POSITION, &set_position<&L::pose_a, L>},
@@ -211,8 +213,89 @@ const Fields<L>& loop_fields() {
       {"pose_b", "Pose | None = None", &set_pose<&L::pose_b, L>},
       field<&L::joint_a>("joint_a", "str = ''"),
       field<&L::joint_b>("joint_b", "str = ''"),
+      field<&L::tendon_a>("tendon_a", "str = ''"),
+      field<&L::tendon_b>("tendon_b", "str = ''"),
       field<&L::coefficients>("coefficients", "numpy.typing.ArrayLike = (0, 1, 0, 0, 0)"),
       field<&L::compliance>("compliance", "float = 0.0"),
+  };
+  return fields;
+}
+
+using T = TendonOptions;
+using P = TendonPointOptions;
+
+const Fields<P>& tendon_point_fields() {
+  static const Fields<P> fields = {
+      {"kind", "str = 'site'", [](P& p, const Argument& a) { read_enum<TendonPointKind, 4>(a, p.kind); }},
+      field<&P::site>("site", "str = ''"),
+      field<&P::body>("body", "int = -1"),
+      {"position", STICTION_POSITION, &set_position<&P::pose, P>},
+      {"orientation", STICTION_ORIENTATION, &set_orientation<&P::pose, P>},
+      field<&P::radius>("radius", "float = 0.0"),
+      field<&P::side_site>("side_site", "str = ''"),
+      field<&P::divisor>("divisor", "float = 1.0"),
+  };
+  return fields;
+}
+
+// {joint name: coefficient}
+void set_terms(T& tendon, const Argument& argument) {
+  if (!nb::isinstance<nb::dict>(argument.value)) {
+    throw nb::type_error("joints wants a dictionary: coefficients by the names of joints");
+  }
+  for (const auto& [joint, coefficient] : nb::borrow<nb::dict>(argument.value)) {
+    TendonTermOptions term;
+    python::read({nb::borrow<nb::object>(joint), "name of a joint"}, term.joint);
+    python::read({nb::borrow<nb::object>(coefficient), "coefficient"}, term.coefficient);
+    tendon.terms.push_back(term);
+  }
+}
+
+// Names of sites, and dictionaries for what is no site.
+void set_path(T& tendon, const Argument& argument) {
+  for (const nb::handle item : argument.value) {
+    TendonPointOptions point;
+    if (nb::isinstance<nb::str>(item)) {
+      point.site = nb::cast<std::string>(item);
+    } else if (nb::isinstance<nb::dict>(item)) {
+      set_fields("path", tendon_point_fields(), point, nb::borrow<nb::dict>(item));
+    } else {
+      throw nb::type_error("path wants names of sites, and dictionaries for spheres, cylinders and pulleys");
+    }
+    tendon.path.push_back(point);
+  }
+}
+
+const Fields<T>& tendon_fields() {
+  static const Fields<T> fields = {
+      field<&T::name>("name", "str = ''"),
+      {"joints", "dict[str, float] = {}", &set_terms},
+      field<&T::offset>("offset", "float = 0.0"),
+      {"path", "collections.abc.Sequence[str | dict[str, typing.Any]] = ()", &set_path},
+      field<&T::stiffness>("stiffness", "float = 0.0"),
+      field<&T::rest_lower>("rest_lower", "float = 0.0"),
+      field<&T::rest_upper>("rest_upper", "float = 0.0"),
+      field<&T::damping>("damping", "float = 0.0"),
+      field<&T::dry_friction>("dry_friction", "float = 0.0"),
+      field<&T::lower>("lower", "float = -inf"),
+      field<&T::upper>("upper", "float = inf"),
+      field<&T::effort_limit>("effort_limit", "float = inf"),
+  };
+  return fields;
+}
+
+const Fields<Muscle>& muscle_fields() {
+  static const Fields<Muscle> fields = {
+      field<&Muscle::range_lower>("range_lower", "float = 0.75"),
+      field<&Muscle::range_upper>("range_upper", "float = 1.05"),
+      field<&Muscle::force>("force", "float = 0.0"),
+      field<&Muscle::lower>("lower", "float = 0.5"),
+      field<&Muscle::upper>("upper", "float = 1.6"),
+      field<&Muscle::speed>("speed", "float = 1.5"),
+      field<&Muscle::passive>("passive", "float = 1.3"),
+      field<&Muscle::stretched>("stretched", "float = 1.2"),
+      field<&Muscle::length_lower>("length_lower", "float = 0.0"),
+      field<&Muscle::length_upper>("length_upper", "float = 1.0"),
   };
   return fields;
 }
@@ -223,7 +306,7 @@ const Fields<A>& actuator_fields() {
   static const Fields<A> fields = {
       field<&A::name>("name", "str = ''"),
       field<&A::joint>("joint", "str = ''"),
-      {"kind", "str = 'torque'", [](A& o, const Argument& a) { read_enum<ActuatorKind, 3>(a, o.kind); }},
+      {"kind", "str = 'torque'", [](A& o, const Argument& a) { read_enum<ActuatorKind, 5>(a, o.kind); }},
       field<&A::gear>("gear", "float = 1.0"),
       field<&A::kp>("kp", "float = 0.0"),
       field<&A::kd>("kd", "float = 0.0"),
@@ -231,6 +314,23 @@ const Fields<A>& actuator_fields() {
       field<&A::control_upper>("control_upper", "float = inf"),
       field<&A::force_lower>("force_lower", "float = -inf"),
       field<&A::force_upper>("force_upper", "float = inf"),
+      field<&A::tendon>("tendon", "str = ''"),
+      field<&A::site>("site", "str = ''"),
+      field<&A::reference_site>("reference_site", "str = ''"),
+      field<&A::slider_site>("slider_site", "str = ''"),
+      field<&A::wrench>("wrench", "numpy.typing.ArrayLike = (0, 0, 0, 0, 0, 0)"),
+      field<&A::crank_length>("crank_length", "float = 0.0"),
+      field<&A::gain>("gain", "numpy.typing.ArrayLike = (1, 0, 0)"),
+      field<&A::bias>("bias", "numpy.typing.ArrayLike = (0, 0, 0)"),
+      {"muscle", "dict[str, float] = {}",
+       [](A& o, const Argument& a) {
+         set_fields("muscle", muscle_fields(), o.muscle, nb::cast<nb::dict>(a.value));
+       }},
+      {"activation", "str = 'none'", [](A& o, const Argument& a) { read_enum<ActivationKind, 5>(a, o.activation); }},
+      field<&A::time_constants>("time_constants", "numpy.typing.ArrayLike = (0, 0, 0)"),
+      field<&A::activation_lower>("activation_lower", "float = -inf"),
+      field<&A::activation_upper>("activation_upper", "float = inf"),
+      field<&A::acts_early>("acts_early", "bool = False"),
   };
   return fields;
 }
@@ -258,6 +358,7 @@ const Fields<Keyframe>& keyframe_fields() {
       field<&Keyframe::q>("q", "numpy.typing.ArrayLike | None = None"),
       field<&Keyframe::v>("v", "numpy.typing.ArrayLike | None = None"),
       field<&Keyframe::control>("control", "numpy.typing.ArrayLike | None = None"),
+      field<&Keyframe::activation>("activation", "numpy.typing.ArrayLike | None = None"),
   };
   return fields;
 }
@@ -313,7 +414,18 @@ void expose_adding(nb::class_<ModelBuilder>& builder) {
             return b.add_loop(loop);
           },
           "keywords"_a, signature("add_loop(self, *, ", stub_of(loop_fields())),
-          "point, hinge and weld hold two frames together; joint_equality: q_a = sum of c_k q_b^k")
+          "point, hinge and weld hold two frames together; joint_equality: q_a = sum of c_k q_b^k; "
+          "tendon_equality: the same for the lengths of tendons")
+      .def(
+          "add_tendon",
+          [](ModelBuilder& b, const nb::kwargs& keywords) {
+            TendonOptions tendon;
+            set_fields("add_tendon", tendon_fields(), tendon, keywords);
+            return b.add_tendon(tendon);
+          },
+          "keywords"_a, signature("add_tendon(self, *, ", stub_of(tendon_fields())),
+          "fixed: length = offset + sum of coefficients times positions of `joints`; spatial: the way along `path`, "
+          "names of sites and {'kind': 'sphere' | 'cylinder' | 'pulley', ...}")
       .def(
           "add_actuator",
           [](ModelBuilder& b, const nb::kwargs& keywords) {
@@ -322,7 +434,8 @@ void expose_adding(nb::class_<ModelBuilder>& builder) {
             return b.add_actuator(actuator);
           },
           "keywords"_a, signature("add_actuator(self, *, ", stub_of(actuator_fields())),
-          "torque: gear u; position: gear (kp (u - gear q) - kd gear v); velocity: gear kd (u - gear v)")
+          "On a joint, a tendon, a site or a slider-crank. torque: gear u; position: gear (kp (u - gear q) - kd gear v); "
+          "velocity: gear kd (u - gear v); affine: gear ((g0 + g1 l + g2 dl) u + b0 + b1 l + b2 dl), l = gear q; muscle")
       .def(
           "add_camera",
           [](ModelBuilder& b, const nb::kwargs& keywords) {

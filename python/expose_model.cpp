@@ -118,20 +118,30 @@ void expose_links(nb::module_& module) {
   nb::class_<Loop>(module, "Loop", "A constraint that closes a loop")
       .def_ro("name", &Loop::name)
       .def_prop_ro(
-          "kind", [](const Loop& l) { return to_string(l.kind); }, "point, hinge, weld or joint_equality")
+          "kind", [](const Loop& l) { return to_string(l.kind); }, "point, hinge, weld, joint_equality or tendon_equality")
       .def_ro("body_a", &Loop::body_a)
       .def_ro("body_b", &Loop::body_b)
       .def_ro("pose_a", &Loop::pose_a)
       .def_ro("pose_b", &Loop::pose_b)
       .def_ro("dof_a", &Loop::dof_a)
       .def_ro("dof_b", &Loop::dof_b)
+      .def_ro("tendon_a", &Loop::tendon_a)
+      .def_ro("tendon_b", &Loop::tendon_b)
       .def_ro("coefficients", &Loop::coefficients)
       .def_ro("compliance", &Loop::compliance, "m/N");
   nb::class_<Actuator>(module, "Actuator")
       .def_ro("name", &Actuator::name)
       .def_prop_ro(
-          "kind", [](const Actuator& a) { return to_string(a.kind); }, "torque, position or velocity")
-      .def_ro("dof", &Actuator::dof)
+          "kind", [](const Actuator& a) { return to_string(a.kind); }, "torque, position, velocity, affine or muscle")
+      .def_prop_ro(
+          "transmission", [](const Actuator& a) { return to_string(a.transmission); },
+          "joint, tendon, site or slider_crank")
+      .def_ro("dof", &Actuator::dof, "-1: it acts on no joint")
+      .def_ro("tendon", &Actuator::tendon, "-1: it acts on none")
+      .def_ro("frame", &Actuator::frame, "site; -1: none")
+      .def_ro("reference_frame", &Actuator::reference_frame, "what the site is measured from, or the slider; -1: none")
+      .def_ro("crank_length", &Actuator::crank_length, "m")
+      .def_ro("wrench", &Actuator::wrench, "force and torque of one unit in the axes of the site")
       .def_ro("gear", &Actuator::gear)
       .def_ro("kp", &Actuator::kp)
       .def_ro("kd", &Actuator::kd)
@@ -139,15 +149,50 @@ void expose_links(nb::module_& module) {
       .def_ro("control_upper", &Actuator::control_upper)
       .def_ro("force_lower", &Actuator::force_lower)
       .def_ro("force_upper", &Actuator::force_upper)
+      .def_ro("gain", &Actuator::gain, "of an affine one")
+      .def_ro("bias", &Actuator::bias, "of an affine one")
+      .def_prop_ro(
+          "activation", [](const Actuator& a) { return to_string(a.activation); },
+          "none, integrator, filter, filter_exact or muscle")
+      .def_ro("first_activation", &Actuator::first_activation, "index into State.activation; -1: none")
+      .def_ro("time_constants", &Actuator::time_constants, "s")
+      .def_ro("activation_lower", &Actuator::activation_lower)
+      .def_ro("activation_upper", &Actuator::activation_upper)
+      .def_ro("acts_early", &Actuator::acts_early)
       .def("__repr__", [](const Actuator& a) {
         return nb::str("Actuator('{}', {}, dof={})").format(a.name, to_string(a.kind), a.dof);
       });
+  nb::class_<Tendon>(module, "Tendon", "A length that several joints share")
+      .def_ro("name", &Tendon::name)
+      .def_prop_ro(
+          "kind", [](const Tendon& t) { return to_string(t.kind); }, "fixed or spatial")
+      .def_prop_ro(
+          "terms",
+          [](const Tendon& t) {
+            nb::typed<nb::list, nb::object> terms;
+            for (const TendonTerm& term : t.terms) terms.append(nb::make_tuple(term.dof, term.coefficient));
+            return terms;
+          },
+          "of a fixed one: (dof, coefficient)")
+      .def_prop_ro("num_places", [](const Tendon& t) { return t.path.size(); })
+      .def_ro("offset", &Tendon::offset)
+      .def_ro("stiffness", &Tendon::stiffness, "N/m")
+      .def_ro("rest_lower", &Tendon::rest_lower, "the spring is slack from here ...")
+      .def_ro("rest_upper", &Tendon::rest_upper, "... to here")
+      .def_ro("damping", &Tendon::damping, "N s/m")
+      .def_ro("dry_friction", &Tendon::dry_friction, "N")
+      .def_ro("lower", &Tendon::lower)
+      .def_ro("upper", &Tendon::upper)
+      .def_ro("effort_limit", &Tendon::effort_limit, "of all actuators on it together, N")
+      .def("__repr__",
+           [](const Tendon& t) { return nb::str("Tendon('{}', {})").format(t.name, to_string(t.kind)); });
   nb::class_<Keyframe>(module, "Keyframe")
       .def_ro("name", &Keyframe::name)
       .def_ro("time", &Keyframe::time, "s")
       .def_prop_ro("q", view_of_member(&Keyframe::q))
       .def_prop_ro("v", view_of_member(&Keyframe::v))
       .def_prop_ro("control", view_of_member(&Keyframe::control))
+      .def_prop_ro("activation", view_of_member(&Keyframe::activation))
       .def("__repr__", [](const Keyframe& k) { return nb::str("Keyframe('{}')").format(k.name); });
 }
 
@@ -187,6 +232,7 @@ void expose_model(nb::module_& module) {
       .def_prop_ro("num_positions", &Model::num_positions, "entries of q")
       .def_prop_ro("num_velocities", &Model::num_velocities, "entries of v")
       .def_prop_ro("num_actuators", [](const Model& m) { return m.actuators.size(); })
+      .def_prop_ro("num_activations", &Model::num_activations, "entries of State.activation")
       .def_prop_ro("gravity", view_of_member(&Model::gravity), "m/s^2")
       .def_prop_ro("friction_rule", [](const Model& m) { return to_string(m.friction_rule); })
       .def_ro("suggested_time_step", &Model::suggested_time_step, "s")
@@ -196,6 +242,7 @@ void expose_model(nb::module_& module) {
       .def_ro("frames", &Model::frames)
       .def_ro("shapes", &Model::shapes)
       .def_ro("loops", &Model::loops)
+      .def_ro("tendons", &Model::tendons)
       .def_ro("actuators", &Model::actuators)
       .def_ro("keyframes", &Model::keyframes)
       .def_ro("cameras", &Model::cameras)
@@ -212,6 +259,7 @@ void expose_model(nb::module_& module) {
       .def_prop_ro("joint_names", [](const Model& m) { return names_of(m.joints); })
       .def_prop_ro("frame_names", [](const Model& m) { return names_of(m.frames); })
       .def_prop_ro("shape_names", [](const Model& m) { return names_of(m.shapes); })
+      .def_prop_ro("tendon_names", [](const Model& m) { return names_of(m.tendons); })
       .def_prop_ro("actuator_names", [](const Model& m) { return names_of(m.actuators); })
       .def_prop_ro("keyframe_names", [](const Model& m) { return names_of(m.keyframes); })
       .def_prop_ro("camera_names", [](const Model& m) { return names_of(m.cameras); })
@@ -222,6 +270,7 @@ void expose_model(nb::module_& module) {
       .def("find_frame", &Model::find_frame, "name"_a, "Index by name; ValueError tells what there is")
       .def("find_joint", &Model::find_joint, "name"_a)
       .def("find_shape", &Model::find_shape, "name"_a)
+      .def("find_tendon", &Model::find_tendon, "name"_a)
       .def("find_actuator", &Model::find_actuator, "name"_a)
       .def("find_keyframe", &Model::find_keyframe, "name"_a)
       .def("find_camera", &Model::find_camera, "name"_a)

@@ -295,6 +295,20 @@ void expose_forces(Class& simulator) {
           },
           "What actuators exerted in the last step, after limits, by actuator, before gear, N m or N")
       .def(
+          "tendon_lengths",
+          [](SharedSimulator& s) {
+            const Turn turn(s);
+            return copy_to_numpy(s.simulator.tendon_lengths());
+          },
+          "At the current state, one entry per tendon")
+      .def(
+          "tendon_velocities",
+          [](SharedSimulator& s) {
+            const Turn turn(s);
+            return copy_to_numpy(s.simulator.tendon_velocities());
+          },
+          "Their rates")
+      .def(
           "joint_wrench",
           [](SharedSimulator& s, const FrameLike& body) {
             const Turn turn(s);

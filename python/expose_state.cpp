@@ -47,6 +47,11 @@ std::string describe(const StepReport& r) {
   out << ", islands " << r.num_islands;
   if (r.num_jammed_islands) out << " (" << r.num_jammed_islands << " jammed: penetrations not driven out)";
   if (r.num_sleeping_bodies) out << ", sleeping bodies " << r.num_sleeping_bodies;
+  if (!r.is_rigid()) {
+    out << "\n  compliant  " << r.num_compliant_contacts << " contacts, up to " << r.largest_compliance
+        << " m/N, compressed by at most " << r.largest_static_depth << " m";
+    if (r.num_softened_contacts) out << "; " << r.num_softened_contacts << " softened: NOT the rigid law";
+  }
   out << "\n  solver     " << to_string(r.status) << ", " << r.iterations << " iterations, " << r.factorisations
       << " factorisations";
   out << "\n  residuals  penetrating " << r.residuals.signorini_penetration << " m/s, complementarity "
@@ -87,6 +92,14 @@ void expose_report(nb::module_& module) {
               "islands solved without driving penetrations out, because no motion did that for all of their contacts")
       .def_ro("num_held_contacts", &StepReport::num_held_contacts,
               "contacts that no joint moves along their normal: they do nothing")
+      .def_ro("num_compliant_contacts", &StepReport::num_compliant_contacts)
+      .def_ro("num_softened_contacts", &StepReport::num_softened_contacts,
+              "contacts that relative_compliance made softer than their materials: not the rigid law")
+      .def_ro("largest_compliance", &StepReport::largest_compliance, "of a contact, as it acts in the step, m/N")
+      .def_ro("largest_static_depth", &StepReport::largest_static_depth,
+              "how far a contact is compressed by what it carries, m")
+      .def_prop_ro("is_rigid", &StepReport::is_rigid, "no contact has compliance")
+      .def_ro("friction_error", &StepReport::friction_error, "beyond the cone, or not against the slip, N")
       .def_ro("num_redundant_rows", &StepReport::num_redundant_rows, "rows of loops that others say already")
       .def_ro("largest_loop_mismatch", &StepReport::largest_loop_mismatch,
               "by how much positions of these contradict the others, at most, m or rad")
@@ -182,7 +195,9 @@ void expose_contact_of_step(nb::module_& module) {
 // Sizes of a state never change, so that views into it stay valid.
 template <VectorX State::* member>
 void assign(State& state, const ArrayLike& value) {
-  constexpr const char* name = member == &State::q ? "q" : member == &State::v ? "v" : "control";
+  constexpr const char* name = member == &State::q ? "q" : member == &State::v       ? "v"
+                               : member == &State::control ? "control"
+                                                           : "activation";
   const VectorArgument vector(value, name);
   VectorX& to = state.*member;
   if (vector.view().size() != to.size()) {
@@ -218,6 +233,8 @@ void expose_state(nb::module_& module) {
       .def_prop_rw("q", view_of_member(&State::q), &assign<&State::q>, "positions, laid out as the model says")
       .def_prop_rw("v", view_of_member(&State::v), &assign<&State::v>, "velocities")
       .def_prop_rw("control", view_of_member(&State::control), &assign<&State::control>, "one entry per actuator")
+      .def_prop_rw("activation", view_of_member(&State::activation), &assign<&State::activation>,
+                   "one entry per actuator with a state of its own")
       .def("to_bytes", &bytes_of, "All of it, with a checksum")
       .def_static("from_bytes", &state_from, "bytes"_a, "ValueError where the bytes are damaged")
       .def(

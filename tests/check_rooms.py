@@ -79,7 +79,7 @@ MAX_LINES = {".h": 250, ".cpp": 500}  # of the library
 
 SOURCES = {".h", ".hpp", ".cpp", ".cc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
-STANDARD = re.compile(r"^[a-z_0-9]+$|^(immintrin|gnu/libc-version|unistd|fcntl|dlfcn|time|netinet/in|sys/(stat|wait|resource|socket|time))\.h$")
+STANDARD = re.compile(r"^[a-z_0-9]+$|^(immintrin|gnu/libc-version|unistd|fcntl|spawn|dlfcn|time|netinet/in|sys/(stat|wait|resource|socket|time))\.h$")
 
 
 def includes(path):

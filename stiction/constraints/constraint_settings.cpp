@@ -13,6 +13,8 @@ void ConstraintSettings::validate() const {
   require(baumgarte >= 0.0 && baumgarte <= 1.0, "constraints.baumgarte", baumgarte, "0 … 1");
   not_negative("constraints.slop", slop);
   not_negative("constraints.largest_correction", largest_correction);
+  require(relative_compliance >= 0.0 && relative_compliance <= 1.0, "constraints.relative_compliance",
+          relative_compliance, "0 … 1");
   not_negative("constraints.restitution_threshold", restitution_threshold);
   not_negative("constraints.limit_margin", limit_margin);
 }

@@ -22,6 +22,10 @@ struct ConstraintSettings {
   // What sticks stays where it began to stick: the way that velocities alone let it creep is taken back (§3.8). Not
   // where no position error goes into velocities (project_positions, or a baumgarte of 0).
   bool hold_sticking = true;
+  // Least compliance of a contact, relative to its own inverse mass w = tr(G_ii)/3: R_N ≥ relative_compliance · w, that
+  // is c = relative_compliance · w Δt² in m/N, in place of what its materials say (§3.3). For heaps, which rigid have
+  // soft modes that nobody solves in time; 1e-2 makes them solvable. Another law, and reported as such. 0: none.
+  double relative_compliance = 0.0;
   double restitution_threshold = 1e-2;  // m/s; slower impacts do not bounce
   double limit_margin = 1e-2;           // rad or m; limits nearer than this, or reachable in the step, become rows
 

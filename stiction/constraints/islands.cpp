@@ -23,12 +23,15 @@ void Islands::find(const RowSet& rows, int num_trees) {
   }
   parent_.resize(num_trees);
   std::iota(parent_.begin(), parent_.end(), 0);
-  for (const StepConstraint& constraint : rows.constraints) {
-    const auto& [a, b] = constraint.trees;
-    if (a < 0 || b < 0) continue;
+  const auto join = [this](int a, int b) {
     const int ra = root(a), rb = root(b);
     if (ra != rb) parent_[std::max(ra, rb)] = std::min(ra, rb);  // the smaller number leads: no dependence on order
+  };
+  for (const StepConstraint& constraint : rows.constraints) {
+    const auto& [a, b] = constraint.trees;
+    if (a >= 0 && b >= 0) join(a, b);
   }
+  for (const auto& [a, b] : rows.joined_trees) join(a, b);
   island_of_tree_.assign(num_trees, -1);
   island_of_.resize(rows.num_constraints());
   begin_.assign(1, 0);

@@ -64,6 +64,7 @@ RowBuilder::RowBuilder(std::shared_ptr<const Model> model) : model_(std::move(mo
     }
     if (dof.dry_friction > 0.0) dry_dofs_.push_back(j);
   }
+  learn_lengths();
 }
 
 // Rows c_k = sign · axis_k · ω.
@@ -214,6 +215,18 @@ inline void RowBuilder::release_held_normal(const Pack4& mobility, StepConstrain
   contact.left_out = 7;
 }
 
+// The spring of relative_compliance, implicit in the gap as (3-5), where the contact is stiffer than that. What its
+// materials say of damping and bouncing is lost with the rigid law.
+inline void RowBuilder::soften(const Inputs& in, const Pack4& mobility, StepConstraint& contact) {
+  const double least = in.settings.relative_compliance / 3.0 * (mobility[0] + mobility[1] + mobility[2]);
+  if (contact.compliance[2] >= least || contact.left_out != 0) return;
+  const double offset = contact.error[2] / in.time_step;
+  contact.free_velocity += Pack4{0.0, 0.0, offset - contact.offset[2], 0.0};
+  contact.offset = Pack4{0.0, 0.0, offset, 0.0};
+  contact.compliance = Pack4{0.0, 0.0, least, 0.0};
+  contact.is_softened = true;
+}
+
 // Gaps up to here become rows whatever the free motion does with them: impulses may close them. What impulses can do in
 // one step is bounded by the fastest body that touches another or is about to, so where all these are slow most open
 // contacts need no rows.
@@ -270,7 +283,9 @@ void RowBuilder::add_contact(const Inputs& in, int index, double margin, RowSet&
   contact.offset = Pack4{0.0, 0.0, normal.offset, 0.0};
   contact.compliance = Pack4{0.0, 0.0, normal.compliance, 0.0};
   contact.free_velocity = c_free + Pack4{0.0, 0.0, normal.offset, 0.0};
-  release_held_normal(add_sides(in, a, b, rows), contact);
+  const Pack4 mobility = add_sides(in, a, b, rows);
+  release_held_normal(mobility, contact);
+  if (in.settings.relative_compliance > 0.0) soften(in, mobility, contact);
 }
 
 }  // namespace stiction

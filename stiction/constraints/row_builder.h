@@ -16,6 +16,7 @@
 #include "stiction/collision/contact_point.h"
 #include "stiction/constraints/constraint_settings.h"
 #include "stiction/constraints/row_set.h"
+#include "stiction/dynamics/coupled_lengths.h"
 #include "stiction/dynamics/relative_motion.h"
 #include "stiction/model/model.h"
 
@@ -35,11 +36,13 @@ enum class PointRole : std::uint8_t {
 
 // A part of what the actuators of a degree of freedom exert (sim/servo_law.h): λ ∈ ±bound or, where that is infinite,
 // λ ≥ 0, and −σ ∈ N(λ) with σ = sign · v⁺ + offset + compliance · λ.
+// With a degree of freedom from the number of velocities on, v⁺ is the rate of a coupled length.
 struct ServoRow {
   int dof = 0, part = 0;
   double sign = 1.0;
   double bound = 0.0;  // N·m·s or N·s
   double offset = 0.0, compliance = 0.0;
+  bool is_two_sided = false;  // any λ: σ = 0
 };
 
 class RowBuilder {
@@ -60,9 +63,11 @@ class RowBuilder {
     const ConstraintSettings& settings;
     const char* asleep = nullptr;           // by tree: no rows for its joints; null: none sleeps
     std::span<const ServoRow> servos = {};  // of trees awake, ascending
+    const CoupledLengths* lengths = nullptr;        // at q; of models without tendons null will do
+    std::span<const ServoRow> coupled_servos = {};  // of lengths of trees awake, ascending
   };
-  // Fills `rows`: contacts in their order, lower limits, upper limits, dry friction, loops, servos; guesses stay
-  // zero.
+  // Fills `rows`: contacts in their order, lower limits, upper limits, dry friction, each of joints, then of tendons;
+  // loops, servos; guesses stay zero.
   void build(const Inputs& in, RowSet& rows);
 
   // The contacts that became rows in the last build are its first constraints: which point each is, its frame R_WC.
@@ -97,6 +102,7 @@ class RowBuilder {
   double row_margin(const Inputs& in);  // m
   void add_contact(const Inputs& in, int index, double margin, RowSet& rows);
   static void release_held_normal(const Pack4& mobility, StepConstraint& contact);
+  static void soften(const Inputs& in, const Pack4& mobility, StepConstraint& contact);
   void add_limits(const Inputs& in, RowSet& rows);
   struct LimitedDof {
     int dof = 0, position = 0, tree = 0;  // limited joints have one position
@@ -106,11 +112,35 @@ class RowBuilder {
   void add_dry_friction(const Inputs& in, RowSet& rows);
   void add_loops(const Inputs& in, RowSet& rows);
   void add_servos(const Inputs& in, RowSet& rows);
+  // row_tendons.cpp
+  void learn_lengths();
+  int coupled_number(int length) const { return model_->num_velocities() + length; }
+  bool is_length_asleep(const Inputs& in, int length) const;
+  bool is_length_at_rest(const Inputs& in, int length) const;
+  // A row of scale · ℓ̇, and of other_scale · ℓ̇ of another one (−1: none).
+  void begin_length_row(const Constraint& law, const ConstraintIdentity& id, const Inputs& in, int length, int other,
+                        RowSet& rows);
+  void add_length_row(const Inputs& in, int length, double scale, int other, double other_scale, RowSet& rows);
+  void add_tendon_limits(const Inputs& in, bool upper, RowSet& rows);
+  void add_tendon_friction(const Inputs& in, RowSet& rows);
+  void add_tendon_equality(const Inputs& in, int loop, RowSet& rows);
+  void add_coupled_servos(const Inputs& in, RowSet& rows);
   void add_frame_loop(const Inputs& in, int loop, RowSet& rows);
   void add_joint_equality(const Inputs& in, int loop, RowSet& rows);
   void add_loop_block(const Inputs& in, int loop, int block, int row_count, const Side& a, const Side& b,
                       const Vector3& error, RowSet& rows);
   double turning(const Inputs& in, int body);
+  static void set_equality_doubt(RowSet& rows);
+  // Value and slope of Σ c_k x^k.
+  static std::pair<double, double> polynomial(const std::array<double, 5>& c, double x) {
+    double value = c[0], slope = 0.0, power = 1.0;
+    for (int k = 1; k < 5; ++k) {
+      slope += k * c[k] * power;
+      power *= x;
+      value += c[k] * power;
+    }
+    return {value, slope};
+  }
   static void set_loop_offset(const Inputs& in, const Loop& loop, int row_count, const Vector3& error, RowSet& rows);
   Pack4 add_sides(const Inputs& in, const Side& a, const Side& b, RowSet& rows);
   Pack4* add_path(int body, RowSet& rows) const;  // zero columns for all nodes on the way to a body
@@ -143,6 +173,10 @@ class RowBuilder {
   std::vector<LimitedDof> limited_dofs_;
   std::vector<int> dry_dofs_;
   std::vector<double> dof_chain_, other_chain_;
+  std::vector<int> length_trees_begin_, length_trees_;  // of coupled lengths
+  std::vector<double> dense_row_;                       // by velocity, zero between uses
+  std::vector<char> on_row_;                            // by node, zero between uses
+  std::vector<int> row_nodes_, row_chain_;
   std::vector<int> points_;
   std::vector<Matrix3> frames_;
   // Of the last contact, kept for the next one: most share them.

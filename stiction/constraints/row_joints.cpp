@@ -54,6 +54,7 @@ void RowBuilder::add_limits(const Inputs& in, RowSet& rows) {
       if (gap > in.settings.limit_margin && gap + 2.0 * in.time_step * sign * in.v_free[limited.dof] > 0.0) continue;
       if (!in.asleep || !in.asleep[limited.tree]) add_limit(in, limited, upper, gap, rows);
     }
+    if (in.lengths) add_tendon_limits(in, upper, rows);
   }
 }
 
@@ -67,22 +68,14 @@ void RowBuilder::add_dry_friction(const Inputs& in, RowSet& rows) {
     rows.back().free_velocity[0] = in.v_free[dof];
     add_dof_row(in, dof, 1.0, -1, 0.0, rows);
   }
+  if (in.lengths) add_tendon_friction(in, rows);
 }
 
 // q_a = Σ c_k q_b^k: the row v_a − (Σ k c_k q_b^(k−1)) v_b, with the error of the positions.
 void RowBuilder::add_joint_equality(const Inputs& in, int loop, RowSet& rows) {
   const Loop& l = model_->loops[loop];
   const auto position = [&](int dof) { return in.q[model_->bodies[model_->dofs[dof].body].first_position]; };
-  double wanted = l.coefficients[0], slope = 0.0;
-  if (l.dof_b >= 0) {
-    const double x = position(l.dof_b);
-    double power = 1.0;
-    for (int k = 1; k < 5; ++k) {
-      slope += k * l.coefficients[k] * power;
-      power *= x;
-      wanted += l.coefficients[k] * power;
-    }
-  }
+  const auto [wanted, slope] = polynomial(l.coefficients, l.dof_b >= 0 ? position(l.dof_b) : 0.0);
   const int tree_a = model_->bodies[model_->dofs[l.dof_a].body].tree;
   const int tree_b = l.dof_b < 0 ? -1 : model_->bodies[model_->dofs[l.dof_b].body].tree;
   rows.begin_constraint(Constraint::make_bilateral(1), {.source = ConstraintSource::loop, .first = loop, .second = 0},
@@ -92,6 +85,10 @@ void RowBuilder::add_joint_equality(const Inputs& in, int loop, RowSet& rows) {
   set_loop_offset(in, l, 1, Vector3(error, 0.0, 0.0), rows);
   rows.back().free_velocity[0] = c_free + rows.back().offset[0];
   add_dof_row(in, l.dof_a, 1.0, l.dof_b, -slope, rows);
+  set_equality_doubt(rows);
+}
+
+void RowBuilder::set_equality_doubt(RowSet& rows) {
   constexpr double tolerance = ConstraintSettings::loop_tolerance;
   for (int c = rows.back().first_column; c < static_cast<int>(rows.columns.size()); ++c) {
     rows.back().doubt += tolerance * tolerance * rows.columns[c][0] * rows.columns[c][0];

@@ -75,6 +75,10 @@ void RowBuilder::add_frame_loop(const Inputs& in, int loop, RowSet& rows) {
 void RowBuilder::add_loops(const Inputs& in, RowSet& rows) {
   for (int i = 0; i < static_cast<int>(model_->loops.size()); ++i) {
     const Loop& loop = model_->loops[i];
+    if (loop.kind == LoopKind::tendon_equality) {
+      if (in.lengths && !is_length_asleep(in, loop.tendon_a)) add_tendon_equality(in, i, rows);
+      continue;
+    }
     const bool joints = loop.kind == LoopKind::joint_equality;
     if (is_asleep(in, joints ? model_->dofs[loop.dof_a].body : std::max(loop.body_a, loop.body_b))) continue;
     if (joints) {

@@ -17,6 +17,7 @@ void RowBuilder::add_servos(const Inputs& in, RowSet& rows) {
     constraint.free_velocity[0] = servo.sign * in.v_free[servo.dof] + servo.offset;
     add_dof_row(in, servo.dof, servo.sign, -1, 0.0, rows);
   }
+  if (!in.coupled_servos.empty()) add_coupled_servos(in, rows);
 }
 
 }  // namespace stiction

@@ -9,6 +9,7 @@ void RowSet::clear() {
   segments.clear();
   columns.clear();
   velocity.clear();
+  joined_trees.clear();
 }
 
 Pack4* RowSet::add_segment(int node, int first_velocity, int node_size) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "stiction/constraints/step_constraint.h"
@@ -26,6 +27,8 @@ struct RowSet {
   // By column: A, lanes = rows, and the velocity that it belongs to. The columns of a constraint follow one another.
   std::vector<Pack4> columns;
   std::vector<int> velocity;
+  // Trees that a constraint joins beyond the two that it names: of tendons over many bodies.
+  std::vector<std::pair<int, int>> joined_trees;
 
   int num_constraints() const { return static_cast<int>(constraints.size()); }
   StepConstraint& operator[](int i) { return constraints[i]; }

@@ -16,6 +16,15 @@ int dof_through_factor(const Model& model, const DynamicsData& data, int dof, do
   return length;
 }
 
+void row_through_factor(const Model& model, const DynamicsData& data, std::span<const int> chain, double* x) {
+  for (std::size_t k = chain.size(); k-- > 0;) {
+    const int j = chain[k], begin = model.row_begin[j];
+    const double xj = x[j];
+    for (int e = 0; e < data.depth[j]; ++e) x[model.row_ancestor[begin + e]] -= xj * data.factor[begin + e];
+    x[j] = xj * data.inverse_root_pivot[j];
+  }
+}
+
 void body_velocity(const Model& model, const DynamicsData& data, const double* v, int body, Pack8& velocity) {
   const int last = data.first_velocity[body + 1] - 1, length = data.depth[last] + 1;
   const int* ancestor = model.row_ancestor.data() + data.row_begin[last];

@@ -132,6 +132,12 @@ class Description {
   void print_links() {
     for (const Loop& loop : model_.loops) {
       out_ << "loop '" << loop.name << "': " << to_string(loop.kind);
+      if (loop.kind == LoopKind::tendon_equality) {
+        out_ << " of '" << model_.tendons[loop.tendon_a].name << "'";
+        if (loop.tendon_b >= 0) out_ << " and '" << model_.tendons[loop.tendon_b].name << "'";
+        out_ << "\n";
+        continue;
+      }
       if (loop.kind != LoopKind::joint_equality) {
         out_ << " of " << carrier(loop.body_a) << " and " << carrier(loop.body_b) << "\n";
         continue;
@@ -140,9 +146,18 @@ class Description {
       if (loop.dof_b >= 0) out_ << " and '" << joint_of(loop.dof_b) << "'";
       out_ << "\n";
     }
-    for (const Actuator& actuator : model_.actuators) {
-      out_ << "actuator '" << actuator.name << "': " << to_string(actuator.kind) << " on '" << joint_of(actuator.dof)
-           << "'\n";
+    for (const Tendon& tendon : model_.tendons) {
+      out_ << "tendon '" << tendon.name << "': " << to_string(tendon.kind);
+      for (const TendonTerm& term : tendon.terms) out_ << " " << term.coefficient << " '" << joint_of(term.dof) << "'";
+      if (!tendon.path.empty()) out_ << " of " << tendon.path.size() << " places";
+      out_ << "\n";
+    }
+    for (const Actuator& a : model_.actuators) {
+      out_ << "actuator '" << a.name << "': " << to_string(a.kind) << " on '"
+           << (a.dof >= 0 ? joint_of(a.dof) : a.tendon >= 0 ? model_.tendons[a.tendon].name : model_.frames[a.frame].name)
+           << "'";
+      if (a.activation != ActivationKind::none) out_ << ", " << to_string(a.activation);
+      out_ << "\n";
     }
     for (const Keyframe& keyframe : model_.keyframes) {
       out_ << "keyframe '" << keyframe.name << "' at " << keyframe.time << " s\n";

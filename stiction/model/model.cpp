@@ -58,6 +58,8 @@ std::string_view to_string(LoopKind kind) {
       return "weld";
     case LoopKind::joint_equality:
       return "joint_equality";
+    case LoopKind::tendon_equality:
+      return "tendon_equality";
   }
   return "?";
 }
@@ -70,8 +72,31 @@ std::string_view to_string(ActuatorKind kind) {
       return "position";
     case ActuatorKind::velocity:
       return "velocity";
+    case ActuatorKind::affine:
+      return "affine";
+    case ActuatorKind::muscle:
+      return "muscle";
   }
   return "?";
+}
+
+std::string_view to_string(TendonKind kind) {
+  return kind == TendonKind::fixed ? "fixed" : "spatial";
+}
+
+std::string_view to_string(TendonPointKind kind) {
+  constexpr std::string_view names[] = {"site", "sphere", "cylinder", "pulley"};
+  return static_cast<std::size_t>(kind) < std::size(names) ? names[static_cast<std::size_t>(kind)] : "?";
+}
+
+std::string_view to_string(TransmissionKind kind) {
+  constexpr std::string_view names[] = {"joint", "tendon", "site", "slider_crank"};
+  return static_cast<std::size_t>(kind) < std::size(names) ? names[static_cast<std::size_t>(kind)] : "?";
+}
+
+std::string_view to_string(ActivationKind kind) {
+  constexpr std::string_view names[] = {"none", "integrator", "filter", "filter_exact", "muscle"};
+  return static_cast<std::size_t>(kind) < std::size(names) ? names[static_cast<std::size_t>(kind)] : "?";
 }
 
 std::string_view to_string(CameraMode mode) {
@@ -127,6 +152,13 @@ int Model::find_shape(std::string_view name) const {
 }
 int Model::find_actuator(std::string_view name) const {
   return find_by_name(actuators, name, "actuator");
+}
+int Model::find_tendon(std::string_view name) const {
+  return find_by_name(tendons, name, "tendon");
+}
+int Model::num_activations() const {
+  return static_cast<int>(std::count_if(actuators.begin(), actuators.end(),
+                                        [](const Actuator& a) { return a.activation != ActivationKind::none; }));
 }
 int Model::find_keyframe(std::string_view name) const {
   return find_by_name(keyframes, name, "keyframe");

@@ -27,6 +27,7 @@
 #include "stiction/math/pose.h"
 #include "stiction/model/geometry/shape.h"
 #include "stiction/model/mounted_camera.h"
+#include "stiction/model/tendon.h"
 
 namespace stiction {
 
@@ -54,6 +55,13 @@ struct Body {
   // Moved by whoever sets its velocity, and by no force: free, alone in its tree, mass and inertia zero, M⁻¹ = 0.
   bool is_kinematic = false;
   std::string name{};  // of the user's body that hangs on the joint; empty for the inner bodies of a chain
+};
+
+// What of a body's weight something carries: a mass (of any sign) at a point of it on which gravity does not act.
+struct CarriedWeight {
+  int body = -1;
+  double mass = 0.0;                  // kg
+  Vector3 center = Vector3::Zero();  // in the body's frame, m
 };
 
 struct Tree {
@@ -99,6 +107,7 @@ enum class LoopKind : std::uint8_t {
   hinge,           // and their z axes are parallel: 5 rows
   weld,            // the frames coincide: 6 rows
   joint_equality,  // q_a = Σ c_k q_b^k, or q_a = c_0 without b: 1 row; mimic joints
+  tendon_equality,  // the same for the lengths of tendons
 };
 std::string_view to_string(LoopKind kind);
 
@@ -108,6 +117,7 @@ struct Loop {
   int body_a = -1, body_b = -1;  // −1: the world
   Pose pose_a{}, pose_b{};       // X_AF, X_BF
   int dof_a = -1, dof_b = -1;    // joint equality
+  int tendon_a = -1, tendon_b = -1;  // tendon equality
   std::array<double, 5> coefficients{};
   double compliance = 0.0;  // m/N (rad/(N·m) for turning rows); zero is rigid
 };
@@ -116,23 +126,47 @@ enum class ActuatorKind : std::uint8_t {
   torque,    // τ = gear u
   position,  // τ = gear (kp (u − gear q) − kd gear v)
   velocity,  // τ = gear kd (u − gear v)
+  affine,    // τ = gear ((g_0 + g_1 ℓ + g_2 ℓ̇) u + b_0 + b_1 ℓ + b_2 ℓ̇), ℓ = gear q
+  muscle,    // τ = gear F(ℓ, ℓ̇, u): see Muscle
 };
 std::string_view to_string(ActuatorKind kind);
+
+// Hill's muscle as MuJoCo has it: F = −force (FL(L) FV(V) u + FP(L)), L and V scaled to the optimal length.
+struct Muscle {
+  double range_lower = 0.75, range_upper = 1.05;  // L at the ends of the length range
+  double force = 0.0;                             // peak force, N
+  double lower = 0.5, upper = 1.6;                // L at which it exerts nothing
+  double speed = 1.5;                             // V at which it exerts nothing, optimal lengths per second
+  double passive = 1.3, stretched = 1.2;          // peak passive force; force when it is stretched quickly; of `force`
+  double length_lower = 0.0, length_upper = 1.0;  // range of ℓ
+};
 
 struct Actuator {
   std::string name{};
   ActuatorKind kind = ActuatorKind::torque;
-  int dof = 0;
+  TransmissionKind transmission = TransmissionKind::joint;
+  int dof = 0;                           // joint; −1: another transmission
+  int tendon = -1;                       // tendon
+  int frame = -1, reference_frame = -1;  // site, and what it is measured from (−1: nothing); crank and slider
+  double crank_length = 0.0;             // of the rod, m
+  std::array<double, 6> wrench{};        // site: force and torque of u = 1 in its axes, where gear is 1
   double gear = 1.0;
   double kp = 0.0, kd = 0.0;  // N·m/rad, N·m·s/rad (N/m, N·s/m)
   double control_lower = -no_limit, control_upper = no_limit;
   double force_lower = -no_limit, force_upper = no_limit;  // of the actuator, before gear
+  std::array<double, 3> gain{1.0, 0.0, 0.0}, bias{};       // affine
+  Muscle muscle{};
+  ActivationKind activation = ActivationKind::none;  // none: u is the control
+  int first_activation = -1;                         // in State::activation; −1: none
+  std::array<double, 3> time_constants{};            // s: filter: T; muscle: T_1, T_2, and the width in u of the change
+  double activation_lower = -no_limit, activation_upper = no_limit;
+  bool acts_early = false;  // force by the activation at the end of the step
 };
 
 struct Keyframe {
   std::string name{};
   double time = 0.0;
-  VectorX q{}, v{}, control{};
+  VectorX q{}, v{}, control{}, activation{};
 };
 
 // Velocities cut into nodes of at most six, never across a branching point: two chains part at the end of a node, and
@@ -169,9 +203,13 @@ struct Model {
   std::vector<VelocityNode> nodes;
   std::vector<int> node_of;  // node of every velocity
 
+  std::vector<Tendon> tendons;
+  std::vector<CarriedWeight> carried_weights;  // gravity compensation; ascending bodies, each once
+
   int num_bodies() const { return static_cast<int>(bodies.size()); }
   int num_positions() const { return static_cast<int>(initial_position.size()); }
   int num_velocities() const { return static_cast<int>(dofs.size()); }
+  int num_activations() const;  // of actuators with a state of their own
   // Last degree of freedom of the chain of a body; −1 for the world.
   int last_dof(int body) const {
     return body < 0 ? -1 : bodies[body].first_velocity + num_velocities_of(bodies[body].joint) - 1;
@@ -187,6 +225,7 @@ struct Model {
   int find_joint(std::string_view name) const;
   int find_shape(std::string_view name) const;
   int find_actuator(std::string_view name) const;
+  int find_tendon(std::string_view name) const;
   int find_keyframe(std::string_view name) const;
   int find_camera(std::string_view name) const;
 };

@@ -78,6 +78,7 @@ void ModelDraft::name_all() {
   name_elements(shapes, "shape");
   name_elements(sites, "site");
   name_elements(loops, "loop");
+  name_elements(tendons, "tendon");
   name_elements(keyframes, "keyframe");
   name_elements(cameras, "camera");
   Names joint_names("joint");
@@ -89,7 +90,11 @@ void ModelDraft::name_all() {
   }
   Names actuator_names("actuator");
   for (const ActuatorOptions& actuator : actuators) actuator_names.claim(actuator.name);
-  for (ActuatorOptions& actuator : actuators) actuator_names.fill(actuator.name, actuator.joint);
+  for (ActuatorOptions& actuator : actuators) {
+    actuator_names.fill(actuator.name, !actuator.joint.empty()    ? actuator.joint
+                                       : !actuator.tendon.empty() ? actuator.tendon
+                                                                  : actuator.site);
+  }
 }
 
 std::string_view to_string(JointKind kind) {
@@ -157,6 +162,7 @@ int ModelBuilder::add_body(const BodyOptions& options) {
     refuse(what, ": a kinematic body whose joint is not free; its velocity is set, not that of a joint");
   }
   if (options.inertia) check_semi_inertia(*options.inertia, what);
+  check_finite(options.gravity_compensation, what, "gravity_compensation");
   draft_->bodies.push_back(std::move(body));
   return static_cast<int>(index);
 }
@@ -191,7 +197,7 @@ int ModelBuilder::add_site(const std::string& name, int body, const Pose& pose) 
 int ModelBuilder::add_loop(const LoopOptions& options) {
   const std::size_t index = draft_->loops.size();
   const std::string what = element("loop", index, options.name);
-  check_enum(static_cast<int>(options.kind), 4, what, "kind");
+  check_enum(static_cast<int>(options.kind), 5, what, "kind");
   check_body_index(options.body_a, draft_->bodies.size(), what, "body_a");
   check_body_index(options.body_b, draft_->bodies.size(), what, "body_b");
   LoopOptions loop = options;
@@ -205,15 +211,22 @@ int ModelBuilder::add_loop(const LoopOptions& options) {
   return static_cast<int>(index);
 }
 
+int ModelBuilder::add_tendon(const TendonOptions& options) {
+  const std::size_t index = draft_->tendons.size();
+  const std::string what = element("tendon", index, options.name);
+  check_tendon(options, what);
+  TendonOptions tendon = options;
+  for (TendonPointOptions& point : tendon.path) {
+    check_body_index(point.body, draft_->bodies.size(), what, "path: body");
+    point.pose = checked_pose(point.pose, what, "path: pose");
+  }
+  draft_->tendons.push_back(std::move(tendon));
+  return static_cast<int>(index);
+}
+
 int ModelBuilder::add_actuator(const ActuatorOptions& options) {
   const std::size_t index = draft_->actuators.size();
-  const std::string what = element("actuator", index, options.name);
-  check_enum(static_cast<int>(options.kind), 3, what, "kind");
-  check_finite(options.gear, what, "gear");
-  check_not_negative(options.kp, what, "kp");
-  check_not_negative(options.kd, what, "kd");
-  check_range(options.control_lower, options.control_upper, what, "control_lower and control_upper");
-  check_range(options.force_lower, options.force_upper, what, "force_lower and force_upper");
+  check_actuator(options, element("actuator", index, options.name));
   draft_->actuators.push_back(options);
   return static_cast<int>(index);
 }
@@ -321,6 +334,7 @@ std::shared_ptr<const Model> ModelBuilder::build() const {
   name_bodies(*model);
   lay_out_rows(*model);
   check_mobility(*model);
+  lay_out_transmissions(draft, place, *model);
   lay_out_links(draft, place, *model);
   lay_out_keyframes(draft, *model);
   model->cameras = draft.cameras;  // frames begin with the bodies of the draft, in their order

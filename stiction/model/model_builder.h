@@ -48,6 +48,7 @@ struct BodyOptions {
   // Moved by Simulator::set_body_velocity() and set_body_pose(), by no force (MJCF calls it mocap): a free joint on the
   // world, nothing hangs on it by a joint, and its inertia does not count.
   bool is_kinematic = false;
+  double gravity_compensation = 0.0;  // of its weight: 1: it is carried, and gravity does nothing to it
 };
 
 struct ShapeOptions {
@@ -68,16 +69,53 @@ struct LoopOptions {
   int body_a = -1, body_b = -1;      // builder indices; −1: the world
   Pose pose_a{}, pose_b{};           // X_AF, X_BF
   std::string joint_a{}, joint_b{};  // joint equality: joints of one degree of freedom; joint_b may be empty
+  std::string tendon_a{}, tendon_b{};  // tendon equality; tendon_b may be empty
   std::array<double, 5> coefficients{0.0, 1.0, 0.0, 0.0, 0.0};
   double compliance = 0.0;
 };
 
+struct TendonTermOptions {
+  std::string joint{};  // of one degree of freedom
+  double coefficient = 1.0;
+};
+
+// A place on the way: a site by its name; or a sphere or cylinder on a body; or a pulley.
+struct TendonPointOptions {
+  TendonPointKind kind = TendonPointKind::site;
+  std::string site{};
+  int body = -1;  // builder index; −1: the world
+  Pose pose{};    // X_BP
+  double radius = 0.0;
+  std::string side_site{};
+  double divisor = 1.0;
+};
+
+struct TendonOptions {
+  std::string name{};
+  std::vector<TendonTermOptions> terms{};  // fixed; else `path`
+  double offset = 0.0;
+  std::vector<TendonPointOptions> path{};
+  double stiffness = 0.0, rest_lower = 0.0, rest_upper = 0.0, damping = 0.0, dry_friction = 0.0;
+  double lower = -no_limit, upper = no_limit, effort_limit = no_limit;
+};
+
+// Acts on one of: a joint, a tendon, a site (from reference_site, where there is one), a slider-crank (`site` is the
+// crank's, `slider_site` that along whose z axis the slider moves).
 struct ActuatorOptions {
   std::string name{};   // empty: the name of the joint
   std::string joint{};  // of one degree of freedom
   ActuatorKind kind = ActuatorKind::torque;
   double gear = 1.0, kp = 0.0, kd = 0.0;
   double control_lower = -no_limit, control_upper = no_limit, force_lower = -no_limit, force_upper = no_limit;
+  std::string tendon{}, site{}, reference_site{}, slider_site{};
+  std::array<double, 6> wrench{};  // site
+  double crank_length = 0.0;
+  std::array<double, 3> gain{1.0, 0.0, 0.0}, bias{};  // affine
+  Muscle muscle{};
+  ActivationKind activation = ActivationKind::none;
+  std::array<double, 3> time_constants{};  // as in Actuator
+  double activation_lower = -no_limit, activation_upper = no_limit;
+  bool acts_early = false;
 };
 
 // How a model is put into another one.
@@ -123,6 +161,7 @@ class ModelBuilder {
   int add_shape(const ShapeOptions& options);
   int add_site(const std::string& name, int body, const Pose& pose);
   int add_loop(const LoopOptions& options);
+  int add_tendon(const TendonOptions& options);
   int add_actuator(const ActuatorOptions& options);
   int add_camera(const MountedCamera& camera);  // its frame and target: builder indices of bodies
   // q and v in the layout of the model, or of the part that `scope` names; empty for the initial state. Checked by

@@ -73,6 +73,9 @@ void ModelEdit::set_mass(std::string_view body, double mass) {
     refuse(named("body", body), ": it has no mass so far, and so no shape of its inertia; set_inertia");
   const Inertia scaled{mass, b.com, b.inertia * (mass / b.mass)};
   check_inertia(scaled, named("body", body));
+  for (CarriedWeight& weight : model_.carried_weights) {
+    if (&model_.bodies[static_cast<std::size_t>(weight.body)] == &b) weight.mass *= mass / b.mass;
+  }
   b.mass = mass;
   b.inertia = scaled.moment;
 }
@@ -82,6 +85,11 @@ void ModelEdit::set_inertia(std::string_view body, const Inertia& inertia) {
   check_inertia(inertia, named("body", body));
   const Inertia moved = inertia.in(frame.pose);
   Body& b = model_.bodies[static_cast<std::size_t>(frame.body)];
+  for (CarriedWeight& weight : model_.carried_weights) {  // the same share of it
+    if (weight.body != frame.body || b.mass == 0.0) continue;
+    weight.mass *= moved.mass / b.mass;
+    weight.center = moved.com;
+  }
   b.mass = moved.mass, b.com = moved.com, b.inertia = moved.moment;
 }
 
@@ -177,6 +185,9 @@ void ModelEdit::set_gains(std::string_view actuator, double kp, double kd) {
   Actuator& a = model_.actuators[static_cast<std::size_t>(model_.find_actuator(actuator))];
   check_not_negative(kp, named("actuator", actuator), "kp");
   check_not_negative(kd, named("actuator", actuator), "kd");
+  if (a.kind == ActuatorKind::affine || a.kind == ActuatorKind::muscle) {
+    refuse(named("actuator", actuator), ": kp and kd of a ", to_string(a.kind), " actuator, which has none");
+  }
   a.kp = kp, a.kd = kd;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "stiction/math/vectorise.h"
+#include "stiction/sim/actuator_law.h"
 
 namespace stiction {
 
@@ -35,7 +36,8 @@ Actuation::Actuation(const Model& model) {
   }
   for (std::size_t i = 0; i < model.actuators.size(); ++i) {
     const Actuator& a = model.actuators[i];
-    dof_of_.push_back(a.dof);
+    dof_of_.push_back(std::max(0, a.dof));  // nothing is exerted there by who acts on no joint
+    if (a.dof < 0) continue;
     if (a.gear != 0.0) {
       per_gear_[i] = 1.0 / a.gear;
       line_lower_[i] = std::min(a.gear * a.force_lower, a.gear * a.force_upper);
@@ -46,12 +48,12 @@ Actuation::Actuation(const Model& model) {
   }
 }
 
-void Actuation::update(const Model& model, const double* q, const double* v, const double* control, double time_step,
-                       bool implicit) {
+void Actuation::update(const Model& model, const double* q, const double* v, const double* control,
+                       const double* activation, double time_step, bool implicit) {
   if (!any_passive_ && model.actuators.empty()) return;  // everything stays zero
   time_step_ = time_step;
   any_added_ = any_passive_ && implicit;
-  if (!model.actuators.empty()) add_actuators(model, q, v, control, time_step, implicit);
+  if (!model.actuators.empty()) add_actuators(model, q, v, control, activation, time_step, implicit);
   const double ahead = ahead_ = implicit ? time_step : 0.0;  // springs act where they are at the end of the step
   const double *damping = damping_.data(), *stiffness = stiffness_.data(), *rest = rest_.data();
   const double *driven = driven_force_.data(), *slope = driven_slope_.data();
@@ -93,12 +95,14 @@ Actuation::Springs Actuation::springs(const double* q, const double* v) const {
 }
 
 void Actuation::add_actuators(const Model& model, const double* q, const double* v, const double* control,
-                              double time_step, bool implicit) {
+                              const double* activation, double time_step, bool implicit) {
   driven_force_.setZero();
   driven_slope_.setZero();
   for (std::size_t i = 0; i < model.actuators.size(); ++i) {
     const Actuator& a = model.actuators[i];
-    const double u = std::clamp(control[i], a.control_lower, a.control_upper);
+    if (a.dof < 0) continue;
+    double u = std::clamp(control[i], a.control_lower, a.control_upper);
+    if (a.first_activation >= 0) u = acting_input(a, u, activation[a.first_activation], time_step);
     double force = u, slope = 0.0;  // of the actuator; then seen from the joint
     if (a.kind == ActuatorKind::position) {
       force = a.kp * (u - a.gear * q[position_of_[a.dof]]);
@@ -106,6 +110,10 @@ void Actuation::add_actuators(const Model& model, const double* q, const double*
     } else if (a.kind == ActuatorKind::velocity) {
       force = a.kd * u;
       slope = a.kd;
+    } else if (a.kind != ActuatorKind::torque) {
+      const ServoTangent line =
+          actuator_line(a, u, a.gear * q[position_of_[a.dof]], a.gear * v[a.dof], implicit ? time_step : 0.0);
+      force = line.force, slope = line.slope;
     }
     force *= a.gear;
     slope *= a.gear * a.gear;

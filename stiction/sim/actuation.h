@@ -17,9 +17,10 @@ class Actuation {
  public:
   explicit Actuation(const Model& model);
 
-  // Fills force() and, where `implicit`, added_diagonal(). `control` has one entry per actuator.
-  void update(const Model& model, const double* q, const double* v, const double* control, double time_step,
-              bool implicit);
+  // Fills force() and, where `implicit`, added_diagonal(). `control` has one entry per actuator, `activation` those of
+  // State. Actuators on anything but a joint exert nothing here: see Transmissions.
+  void update(const Model& model, const double* q, const double* v, const double* control, const double* activation,
+              double time_step, bool implicit);
   ServoLine line(int actuator) const {
     return {line_force_[actuator], line_slope_[actuator], line_lower_[actuator], line_upper_[actuator]};
   }
@@ -44,12 +45,14 @@ class Actuation {
   void set_actuator_forces(int actuator, double on_joint) {
     actuator_forces_[actuator] = on_joint * per_gear_[actuator];
   }
+  void add_actuator_force(int dof, double force) { actuator_force_[dof] += force; }
+  void set_force_of_actuator(int actuator, double force) { actuator_forces_[actuator] = force; }  // before gear
   const VectorX& actuator_force() const { return actuator_force_; }    // by velocity
   const VectorX& actuator_forces() const { return actuator_forces_; }  // by actuator, before gear
 
  private:
-  void add_actuators(const Model& model, const double* q, const double* v, const double* control, double time_step,
-                     bool implicit);
+  void add_actuators(const Model& model, const double* q, const double* v, const double* control,
+                     const double* activation, double time_step, bool implicit);
 
   VectorX force_, passive_, added_;
   VectorX driven_force_, driven_slope_;  // by velocity: what actuators exert is the first − the second · v⁺

@@ -25,6 +25,7 @@ class Assembler {
         settings_(settings),
         dynamics_(*model),
         builder_(model),
+        lengths_(*model),
         rest_(VectorX::Zero(model->num_velocities())) {
     row_settings_.project_positions = true;
     row_settings_.limit_margin = std::numeric_limits<double>::infinity();  // all limits, near or far
@@ -35,13 +36,15 @@ class Assembler {
     update_kinematics(model_, q.data(), rest_.data(), dynamics_);
     update_inertia(model_, dynamics_);
     factor_inertia(model_, nullptr, dynamics_);
+    if (lengths_.size() > 0) lengths_.update(model_, dynamics_, q.data());
     builder_.build({.dynamics = dynamics_,
                     .q = q.data(),
                     .v = rest_.data(),
                     .v_free = rest_.data(),
                     .contacts = {},
                     .time_step = step,
-                    .settings = row_settings_},
+                    .settings = row_settings_,
+                    .lengths = lengths_.size() > 0 ? &lengths_ : nullptr},
                    rows_);
     double largest = 0.0;
     for (int i = 0; i < rows_.num_constraints(); ++i) {
@@ -72,7 +75,12 @@ class Assembler {
   bool is_rigid_loop(int i) const {
     return rows_[i].id.source == ConstraintSource::loop && model_.loops[rows_[i].id.first].compliance == 0.0;
   }
+  bool is_of_tendon(int i) const { return rows_[i].id.first >= model_.num_velocities(); }
   double inset(int i) const {
+    if (is_of_tendon(i)) {
+      const Tendon& tendon = model_.tendons[rows_[i].id.first - model_.num_velocities()];
+      return std::min(settings_.limit_inset, 0.1 * (tendon.upper - tendon.lower));
+    }
     const Dof& dof = model_.dofs[rows_[i].id.first];
     return std::min(settings_.limit_inset, 0.1 * (dof.upper - dof.lower));
   }
@@ -117,12 +125,17 @@ class Assembler {
     return largest > settings_.largest_move ? VectorX(settings_.largest_move / largest * u) : u;
   }
 
+  double moved(int i, const VectorX& u) const {
+    const int number = rows_[i].id.first;
+    return is_of_tendon(i) ? lengths_.rate(number - model_.num_velocities(), u.data()) : u[number];
+  }
+
   bool add_limits(const VectorX& u) {
     bool added = false;
     for (int i = 0; i < rows_.num_constraints(); ++i) {
       if (!is_limit(i) || pushing_[i]) continue;
       const double sign = rows_[i].id.source == ConstraintSource::lower_limit ? 1.0 : -1.0;
-      if (rows_[i].error[0] + sign * u[rows_[i].id.first] >= 0.0) continue;
+      if (rows_[i].error[0] + sign * moved(i, u) >= 0.0) continue;
       added = pushing_[i] = true;
     }
     return added;
@@ -132,6 +145,7 @@ class Assembler {
   const AssemblySettings& settings_;
   DynamicsData dynamics_;
   RowBuilder builder_;
+  CoupledLengths lengths_;
   ConstraintSettings row_settings_;
   RowSet rows_;
   std::vector<bool> pushing_;  // limits that take part

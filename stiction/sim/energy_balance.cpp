@@ -34,11 +34,10 @@ EnergyBalance::EnergyBalance(const Model& model, double time_step)
   for (VectorX* x : {&mean_, &applied_, &loop_velocity_}) x->setZero(model.num_velocities());
 }
 
-void EnergyBalance::find_energy(const DynamicsData& dynamics, const FreeSpin& free_spin, const Actuation& actuation,
-                                const VectorX& q, const VectorX& v) {
+void EnergyBalance::find_energy(const DynamicsData& dynamics, const FreeSpin& free_spin,
+                                const Actuation::Springs& springs, const VectorX& v) {
   const MechanicalEnergy energy = mechanical_energy(dynamics, v.data());
   memory_.kinetic = energy.kinetic;
-  const Actuation::Springs springs = actuation.springs(q.data(), v.data());
   memory_.potential = energy.gravity + springs.energy;
   const double power = ConstVectorMap(dynamics.bias.data(), v.size()).dot(v) +
                        free_spin.straight_flight_power(dynamics, v.data()) + springs.power;
@@ -46,9 +45,9 @@ void EnergyBalance::find_energy(const DynamicsData& dynamics, const FreeSpin& fr
   memory_.is_known = true;
 }
 
-void EnergyBalance::open(const DynamicsData& dynamics, const FreeSpin& free_spin, const Actuation& actuation,
-                         const VectorX& q, const VectorX& v, StepReport& report) {
-  if (!memory_.is_known) find_energy(dynamics, free_spin, actuation, q, v);
+void EnergyBalance::open(const DynamicsData& dynamics, const FreeSpin& free_spin, const Actuation::Springs& stored,
+                         const VectorX& v, StepReport& report) {
+  if (!memory_.is_known) find_energy(dynamics, free_spin, stored, v);
   report.kinetic_energy = memory_.kinetic;
   report.potential_energy = memory_.potential;
 }
@@ -81,6 +80,7 @@ void EnergyBalance::account(const Motion& m, StepReport& report) {
     }
     report.applied_work += time_step_ * applied_.dot(mean_);
   }
+  report.damped += m.damped_by_tendons;
   // λ·J v̄ below is of both bodies of a constraint. What it is on a kinematic one, whoever moves that has done to the
   // others; the same for loops, which together do none.
   report.applied_work -= m.work_on_kinematic;
@@ -93,6 +93,12 @@ void EnergyBalance::account(const Motion& m, StepReport& report) {
       const int dof = m.servos[k].dof;
       const double change = end[dof] - by_constraints[dof] - v[dof];
       work_of_constraints_ += 0.5 * m.servo_impulse[k][0] * m.servos[k].sign * change;
+    }
+    for (std::size_t k = 0; k < m.coupled.size(); ++k) {
+      const int length = m.coupled[k].dof - n;
+      const double change =
+          m.lengths->rate(length, end) - m.lengths->rate(length, by_constraints) - m.lengths->rate(length, v);
+      work_of_constraints_ += 0.5 * m.coupled_impulse[k][0] * m.coupled[k].sign * change;
     }
   }
   explained_ = report.actuator_work + report.applied_work - report.damped + work_of_constraints_;
@@ -113,10 +119,10 @@ double EnergyBalance::work_of_loops(const Motion& m) {
   return work - 0.5 * time_step_ * m.force.dot(loop_velocity_);
 }
 
-void EnergyBalance::close(const DynamicsData& dynamics, const FreeSpin& free_spin, const Actuation& actuation,
-                          const VectorX& q, const VectorX& v, double tolerance, StepReport& report) {
+void EnergyBalance::close(const DynamicsData& dynamics, const FreeSpin& free_spin, const Actuation::Springs& stored,
+                          const VectorX& v, double tolerance, StepReport& report) {
   const double before = memory_.half_step_ago, kinetic = memory_.kinetic, potential = memory_.potential;
-  find_energy(dynamics, free_spin, actuation, q, v);
+  find_energy(dynamics, free_spin, stored, v);
   report.energy_error = memory_.half_step_ago - before - explained_;
   memory_.gained = std::max(0.0, fading_ * memory_.gained + report.energy_error);
   memory_.moving = std::max({fading_ * memory_.moving, kinetic, memory_.kinetic, least_energy_});

@@ -39,7 +39,8 @@ class EnergyBalance {
   EnergyBalance(const Model& model, double time_step);
 
   // Before the state moves, dynamics at (q, v): T and V of the report, and Ê. Those of the last close() hold on.
-  void open(const DynamicsData& dynamics, const FreeSpin& free_spin, const Actuation& actuation, const VectorX& q,
+  // `stored`: of springs and carried weights there; not asked for where those of the last close() hold on.
+  void open(const DynamicsData& dynamics, const FreeSpin& free_spin, const Actuation::Springs& stored,
             const VectorX& v, StepReport& report);
 
   // A step on its way, dynamics at (q, v); constraint_work of the report is known.
@@ -56,13 +57,17 @@ class EnergyBalance {
     std::span<const Pack4> impulse, velocity;  // λ, σ by constraint
     std::span<const ServoRow> servos;          // the last rows; their work is the actuators'
     std::span<const Pack4> servo_impulse;
+    const CoupledLengths* lengths;        // null: none
+    std::span<const ServoRow> coupled;    // the rows after servos: springs, dampers and actuators along lengths
+    std::span<const Pack4> coupled_impulse;
+    double damped_by_tendons;
     double work_on_kinematic;  // by all impulses, J
     bool implicit;
   };
   void account(const Motion& motion, StepReport& report);
 
-  // After the state moved: dynamics, q and v of the end.
-  void close(const DynamicsData& dynamics, const FreeSpin& free_spin, const Actuation& actuation, const VectorX& q,
+  // After the state moved: dynamics, what is stored, and v of the end.
+  void close(const DynamicsData& dynamics, const FreeSpin& free_spin, const Actuation::Springs& stored,
              const VectorX& v, double tolerance, StepReport& report);
 
   // Another state comes.
@@ -79,8 +84,8 @@ class EnergyBalance {
   void restore(const Memory& memory) { memory_ = memory; }
 
  private:
-  void find_energy(const DynamicsData& dynamics, const FreeSpin& free_spin, const Actuation& actuation,
-                   const VectorX& q, const VectorX& v);
+  void find_energy(const DynamicsData& dynamics, const FreeSpin& free_spin, const Actuation::Springs& stored,
+                   const VectorX& v);
   double work_of_loops(const Motion& motion);
 
   double time_step_, fading_, least_energy_;  // Δt; e^(−Δt/1 s); ½ m (Δt |g|)²

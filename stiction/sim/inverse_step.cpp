@@ -16,7 +16,9 @@
 #include "stiction/sim/actuation.h"
 #include "stiction/sim/contact_finder.h"
 #include "stiction/sim/servo_limits.h"
+#include "stiction/sim/transmissions.h"
 #include "stiction/sim/turning.h"
+#include "stiction/sim/world_forces.h"
 #include "stiction/solvers/solver.h"
 
 namespace stiction {
@@ -26,7 +28,11 @@ std::vector<int> unactuated_velocities(const Model& model, const std::vector<int
   std::vector<int> list = given;
   if (list.empty()) {
     std::vector<char> driven(model.dofs.size(), 0);
-    for (const Actuator& a : model.actuators) driven[a.dof] = 1;
+    for (const Actuator& a : model.actuators) {
+      if (a.dof >= 0) driven[a.dof] = 1;
+      if (a.tendon < 0) continue;
+      for (const TendonTerm& term : model.tendons[a.tendon].terms) driven[term.dof] = 1;
+    }
     for (int j = 0; j < model.num_velocities(); ++j) {
       const bool has_motor =
           model.actuators.empty() ? num_velocities_of(model.bodies[model.dofs[j].body].joint) == 1 : driven[j] != 0;
@@ -114,12 +120,14 @@ struct InverseStep::Workspace {
   Actuation actuation, free_actuation;  // as servos act at v_ref; as if they had no limits
   bool has_limited_servos = false;      // the two differ
   ServoLimits servo_limits;
+  Transmissions transmissions;
+  WorldForces world_forces;
   Turning turning;
   RowBuilder row_builder;
   RowSet rows;
   StickMemory stick_memory;
   std::unique_ptr<ContactSolver> solver, finisher;  // least_squares
-  VectorX acceleration, v_constraint;
+  VectorX acceleration, v_constraint, along_lengths;
   std::vector<Pack4> velocity_lanes;
   VectorX asked;      // τ without constraints at v_ref
   VectorX exchanged;  // by which Turning corrects the bias in the step
@@ -135,6 +143,8 @@ struct InverseStep::Workspace {
         actuation(*model),
         free_actuation(*model),
         servo_limits(*model),
+        transmissions(*model),
+        world_forces(*model),
         turning(*model),
         row_builder(model),
         stick_memory(*model) {
@@ -172,7 +182,8 @@ void InverseStep::Workspace::make_rows(const State& state, VectorView v_ref) {
                      .contacts = points,
                      .contact_margin = std::numeric_limits<double>::infinity(),
                      .time_step = simulator_settings.time_step,
-                     .settings = simulator_settings.constraints},
+                     .settings = simulator_settings.constraints,
+                     .lengths = transmissions.lengths()},
                     rows);
   stick_memory.recall({dynamics, state.v.data(), points, row_builder, state.warm_starts, simulator_settings.time_step,
                        state.step, simulator_settings.constraints},
@@ -213,6 +224,12 @@ VectorX InverseStep::Workspace::force_without_constraints(const Simulator& simul
   inverse_dynamics(*model, dynamics, acceleration.data(), wrenches.data(), static_cast<int>(wrenches.size()),
                    tau.data());
   tau -= actuation.force() + exchanged;
+  if (world_forces.any()) tau -= world_forces.force();
+  if (transmissions.any()) {
+    along_lengths.setZero(velocity.size());
+    transmissions.add_force_at(*model, velocity.data(), along_lengths.data());
+    tau -= along_lengths;
+  }
   if (const double* added = actuation.added_diagonal()) {
     for (Eigen::Index j = 0; j < tau.size(); ++j) tau[j] += added[j] * acceleration[j];
   }
@@ -420,8 +437,12 @@ const InverseStepResult& InverseStep::solve(const Simulator& simulator, VectorVi
   w.result.impulse_history.clear(), w.result.residual_history.clear();
   update_kinematics(*w.model, state.q.data(), state.v.data(), w.dynamics);
   update_inertia(*w.model, w.dynamics);
-  w.actuation.update(*w.model, state.q.data(), state.v.data(), state.control.data(), w.simulator_settings.time_step,
-                     w.simulator_settings.implicit);
+  w.actuation.update(*w.model, state.q.data(), state.v.data(), state.control.data(), state.activation.data(),
+                     w.simulator_settings.time_step, w.simulator_settings.implicit);
+  w.transmissions.update(*w.model, w.dynamics, state.q.data(), state.v.data(), state.control.data(),
+                         state.activation.data(), w.simulator_settings.time_step, w.simulator_settings.implicit,
+                         nullptr);
+  w.world_forces.update(*w.model, w.dynamics);
   w.free_actuation = w.actuation;
   w.servo_limits.hold_at(state.v.data(), v_ref.data(), w.actuation);
   w.has_limited_servos = w.actuation.force() != w.free_actuation.force();

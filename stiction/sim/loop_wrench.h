@@ -16,7 +16,9 @@ void for_each_loop_wrench(const Model& model, const DynamicsData& dynamics, cons
   for (int i = 0; i < rows.num_constraints(); ++i) {
     if (rows[i].id.source != ConstraintSource::loop) continue;
     const Loop& loop = model.loops[static_cast<std::size_t>(rows[i].id.first)];
-    if (loop.kind == LoopKind::joint_equality) continue;  // acts along joints, between no two bodies
+    if (loop.kind == LoopKind::joint_equality || loop.kind == LoopKind::tendon_equality) {
+      continue;  // acts along joints, between no two bodies
+    }
     const auto pose_of = [&](int on, const Pose& pose) { return on < 0 ? pose : body_pose(dynamics, on) * pose; };
     const Pose a = pose_of(loop.body_a, loop.pose_a), b = pose_of(loop.body_b, loop.pose_b);
     const int block = rows[i].id.second;

@@ -21,6 +21,7 @@ constexpr double damping = 1e-6;
 bool PositionProjection::copy_rows(const Model& model, const RowSet& rows, std::span<const Pack4> end_velocity,
                                    double time_step, const ConstraintSettings& settings) {
   rows_.clear();
+  rows_.joined_trees = rows.joined_trees;
   bool needed = false;
   const double gain = settings.baumgarte / time_step;
   for (int i = 0; i < rows.num_constraints(); ++i) {

@@ -118,6 +118,12 @@ const VectorX& Simulator::constraint_impulse() const {
   for (std::size_t k = 0; k < servos.size(); ++k) {
     w.constraint_impulse[servos[k].dof] -= servos[k].sign * impulse[k][0];
   }
+  const auto coupled_impulse = w.coupled_impulse();
+  const auto coupled = w.transmissions.rows();
+  for (std::size_t k = 0; k < coupled.size(); ++k) {
+    w.transmissions.lengths()->add_force(coupled[k].dof - w.model->num_velocities(),
+                                         -coupled[k].sign * coupled_impulse[k][0], w.constraint_impulse.data());
+  }
   return w.constraint_impulse;
 }
 
@@ -147,6 +153,9 @@ std::pair<Vector3, Vector3> Simulator::joint_wrench(int body) {
     torque -= t + (point - origin).cross(f);
   };
   for (const BodyWrench& e : w.external_forces) subtract(e.body, e.force, e.torque, e.point);
+  w.world_forces.for_each(*w.model, past, [&](int on, const Vector3& f, const Vector3& point) {
+    subtract(on, f, Vector3::Zero(), point);
+  });
   for (const Contact& c : contacts()) {
     subtract(c.body_a, c.force, Vector3::Zero(), c.point.position);
     subtract(c.body_b, -c.force, Vector3::Zero(), c.point.position);
@@ -159,6 +168,25 @@ std::pair<Vector3, Vector3> Simulator::joint_wrench(int body) {
         subtract(body_b, -per_step * p, -per_step * m, p_b);
       });
   return {force, torque};
+}
+
+VectorX Simulator::tendon_lengths() {
+  VectorX out(static_cast<Eigen::Index>(model().tendons.size()));
+  if (out.size() == 0) return out;
+  const CoupledLengths& lengths =
+      workspace_->transmissions.lengths_at(model(), dynamics(), workspace_->state.q.data());
+  for (Eigen::Index k = 0; k < out.size(); ++k) out[k] = lengths.length(static_cast<int>(k));
+  return out;
+}
+
+VectorX Simulator::tendon_velocities() {
+  VectorX out(static_cast<Eigen::Index>(model().tendons.size()));
+  if (out.size() == 0) return out;
+  const CoupledLengths& lengths =
+      workspace_->transmissions.lengths_at(model(), dynamics(), workspace_->state.q.data());
+  const double* v = workspace_->state.v.data();
+  for (Eigen::Index k = 0; k < out.size(); ++k) out[k] = lengths.rate(static_cast<int>(k), v);
+  return out;
 }
 
 const DynamicsData& Simulator::dynamics() {

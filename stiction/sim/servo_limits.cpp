@@ -27,7 +27,12 @@ bool has_limit(const Actuator& a) {
   return std::isfinite(a.force_lower) || std::isfinite(a.force_upper);
 }
 bool has_gain(const Actuator& a) {
-  return a.gear != 0.0 && a.kind != ActuatorKind::torque && (a.kp > 0.0 || a.kd > 0.0);
+  if (a.kind == ActuatorKind::affine) {
+    const auto may_resist = [&](int k) { return a.gain[k] != 0.0 || a.bias[k] < 0.0; };
+    return a.gear != 0.0 && (may_resist(1) || may_resist(2));
+  }
+  return a.gear != 0.0 && (a.kind == ActuatorKind::position || a.kind == ActuatorKind::velocity) &&
+         (a.kp > 0.0 || a.kd > 0.0);
 }
 
 }  // namespace

@@ -71,6 +71,8 @@ Simulator::Workspace::Workspace(std::shared_ptr<const Model> m, const SimulatorS
       contact_finder(model, s.collision),
       actuation(*model),
       servo_limits(*model),
+      transmissions(*model),
+      world_forces(*model),
       free_spin(*model),
       turning(*model),
       row_builder(model),

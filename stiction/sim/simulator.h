@@ -187,8 +187,11 @@ class Simulator {
   // N·m or N; and by actuator, before gear. Where an effort limit holds several of a joint, each has its share.
   const VectorX& actuator_force() const;
   const VectorX& actuator_forces() const;
+  // Lengths of the tendons at the current state, and their rates.
+  VectorX tendon_lengths();
+  VectorX tendon_velocities();
   // Force and torque that the parent exerts on a body through its joint in the last step, world axes, about the
-  // body's origin.
+  // body's origin. Tendons and actuators at sites count as acting through the joints.
   std::pair<Vector3, Vector3> joint_wrench(int body);
 
   // Kinematics and inertia at the current state.

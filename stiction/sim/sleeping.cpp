@@ -7,7 +7,7 @@
 
 namespace stiction {
 
-std::uint64_t Sleeping::sum_inputs(const VectorX& control, const VectorX& joint_force,
+std::uint64_t Sleeping::sum_inputs(const VectorX& control, const VectorX& activation, const VectorX& joint_force,
                                    std::span<const BodyWrench> external_forces) {
   std::uint64_t sum = 0xcbf29ce484222325;
   const auto add = [&](std::uint64_t bits) { sum = std::rotl((sum ^ bits) * 0x9e3779b97f4a7c15, 29); };
@@ -15,6 +15,7 @@ std::uint64_t Sleeping::sum_inputs(const VectorX& control, const VectorX& joint_
     for (const double x : values) add(std::bit_cast<std::uint64_t>(x));
   };
   add_vector(control);
+  add_vector(activation);
   add_vector(joint_force);
   for (const BodyWrench& wrench : external_forces) {
     add(static_cast<std::uint64_t>(wrench.body) + 1);
@@ -45,12 +46,16 @@ int Sleeping::root(int tree) {
 
 void Sleeping::join(const Model& model, int body_a, int body_b) {
   if (body_a < 0 || body_b < 0) return;
-  const int a = root(model.bodies[body_a].tree), b = root(model.bodies[body_b].tree);
+  join_trees(model.bodies[body_a].tree, model.bodies[body_b].tree);
+}
+
+void Sleeping::join_trees(int tree_a, int tree_b) {
+  const int a = root(tree_a), b = root(tree_b);
   if (a != b) parent_[std::max(a, b)] = std::min(a, b);
 }
 
-void Sleeping::find(const Model& model, std::span<const ContactPoint> points, int sleep_after,
-                    std::vector<std::int32_t>& rest_steps) {
+void Sleeping::find(const Model& model, const CoupledLengths* lengths, std::span<const ContactPoint> points,
+                    int sleep_after, std::vector<std::int32_t>& rest_steps) {
   const int n = static_cast<int>(model.trees.size());
   rest_steps.resize(n, 0);
   parent_.resize(n);
@@ -58,7 +63,14 @@ void Sleeping::find(const Model& model, std::span<const ContactPoint> points, in
   for (const ContactPoint& p : points) {
     join(model, model.shapes[p.id.shape_a].body, model.shapes[p.id.shape_b].body);
   }
+  for (int k = 0; lengths && k < lengths->size(); ++k) {
+    for (const int tree : lengths->trees(k)) join_trees(lengths->trees(k)[0], tree);
+  }
   for (const Loop& loop : model.loops) {
+    if (loop.kind == LoopKind::tendon_equality) {
+      if (loop.tendon_b >= 0) join_trees(lengths->trees(loop.tendon_a)[0], lengths->trees(loop.tendon_b)[0]);
+      continue;
+    }
     const bool joints = loop.kind == LoopKind::joint_equality;
     join(model, joints ? model.dofs[loop.dof_a].body : loop.body_a,
          joints ? (loop.dof_b < 0 ? -1 : model.dofs[loop.dof_b].body) : loop.body_b);

@@ -11,6 +11,7 @@
 
 #include "stiction/collision/contact_point.h"
 #include "stiction/constraints/warm_start.h"
+#include "stiction/dynamics/coupled_lengths.h"
 #include "stiction/dynamics/dynamics.h"
 #include "stiction/model/model.h"
 #include "stiction/sim/state.h"
@@ -20,14 +21,15 @@ namespace stiction {
 class Sleeping {
  public:
   // A sum over the bits of what acts on the world from outside; never 0. Where it changes, everything wakes.
-  static std::uint64_t sum_inputs(const VectorX& control, const VectorX& joint_force,
+  static std::uint64_t sum_inputs(const VectorX& control, const VectorX& activation, const VectorX& joint_force,
                                   std::span<const BodyWrench> external_forces);
   // Whether a state that comes from elsewhere says that trees rest which cannot: positions that were changed since
   // contacts were found, or trees at rest that move.
   static bool was_disturbed(const Model& model, const State& state, double sleep_speed);
 
   // Which trees sleep in this step, from how long each has been at rest (State::rest_steps, resized here).
-  void find(const Model& model, std::span<const ContactPoint> points, int sleep_after,
+  // `lengths` that trees share, or null.
+  void find(const Model& model, const CoupledLengths* lengths, std::span<const ContactPoint> points, int sleep_after,
             std::vector<std::int32_t>& rest_steps);
   // Points with at least one tree awake.
   std::span<const ContactPoint> awake_points(const Model& model, std::span<const ContactPoint> points);
@@ -43,6 +45,7 @@ class Sleeping {
  private:
   int root(int tree);
   void join(const Model& model, int body_a, int body_b);
+  void join_trees(int tree_a, int tree_b);
 
   std::vector<char> asleep_;
   std::vector<int> parent_;

@@ -9,7 +9,8 @@
 namespace stiction {
 namespace {
 
-constexpr std::uint64_t magic = 0x3430657461745353;     // "SState04", little endian
+constexpr std::uint64_t magic = 0x3530657461745353;     // "SState05", little endian
+constexpr std::uint64_t magic_04 = 0x3430657461745353;  // had no activations
 constexpr std::uint64_t magic_03 = 0x3330657461745353;  // did not know what they rest under
 
 std::uint64_t checksum(std::span<const std::byte> bytes) {  // FNV-1a
@@ -137,6 +138,7 @@ State State::initial(const Model& model) {
   state.q = model.initial_position;
   state.v = model.initial_velocity;
   state.control.setZero(static_cast<Eigen::Index>(model.actuators.size()));
+  state.activation.setZero(model.num_activations());
   return state;
 }
 
@@ -150,6 +152,7 @@ State State::from_keyframe(const Model& model, int keyframe) {
   if (key.q.size() > 0) state.q = key.q;
   if (key.v.size() > 0) state.v = key.v;
   if (key.control.size() > 0) state.control = key.control;
+  if (key.activation.size() > 0) state.activation = key.activation;
   return state;
 }
 
@@ -165,6 +168,7 @@ std::vector<std::byte> State::to_bytes() const {
   put_found(found, body);
   body.put_array(rest_steps.data(), rest_steps.size());
   body.put(rest_inputs);
+  body.put_array(activation.data(), activation.size());
   Writer all;
   all.put(magic);
   all.put(checksum(body.bytes));
@@ -175,7 +179,7 @@ std::vector<std::byte> State::to_bytes() const {
 State State::from_bytes(std::span<const std::byte> bytes) {
   Reader reader(bytes);
   const auto version = reader.get<std::uint64_t>();
-  if (version != magic && version != magic_03) refuse("state: these bytes are no state of this version");
+  if (version != magic && version != magic_04 && version != magic_03) refuse("state: these bytes are no state of this version");
   const auto sum = reader.get<std::uint64_t>();
   if (sum != checksum(bytes.subspan(16))) refuse("state: the checksum does not match: the bytes are damaged");
   State state;
@@ -188,7 +192,8 @@ State State::from_bytes(std::span<const std::byte> bytes) {
   reader.get_array(state.collision.bytes);
   get_found(reader, state.found);
   reader.get_array(state.rest_steps);
-  if (version == magic) state.rest_inputs = reader.get<std::uint64_t>();
+  if (version != magic_03) state.rest_inputs = reader.get<std::uint64_t>();
+  if (version == magic) reader.get_array(state.activation);
   if (!reader.at_end()) refuse("state: bytes are left over");
   return state;
 }
@@ -217,6 +222,7 @@ void check_state(const Model& model, const State& state) {
   check_vector("q", state.q, model.num_positions());
   check_vector("v", state.v, model.num_velocities());
   check_vector("control", state.control, static_cast<int>(model.actuators.size()));
+  check_vector("activation", state.activation, model.num_activations());
   for (const Body& body : model.bodies) {
     if (body.joint != JointType::free && body.joint != JointType::ball) continue;
     const int first = body.first_position + (body.joint == JointType::free ? 3 : 0);

@@ -17,7 +17,8 @@ struct State {
   double time = 0.0;  // s
   std::int64_t step = 0;
   VectorX q, v;     // layout as in Model
-  VectorX control;  // one entry per actuator
+  VectorX control;     // one entry per actuator
+  VectorX activation;  // one entry per actuator with a state of its own: Actuator::first_activation
 
   // Warm starts: they change the last bits of a solution, so they belong to the state.
   std::vector<WarmStart> warm_starts;  // ascending identity

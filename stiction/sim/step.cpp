@@ -143,6 +143,8 @@ void Simulator::Workspace::renew_scratch() {
   contact_finder = ContactFinder(model, settings.collision);
   actuation = Actuation(*model);
   servo_limits = ServoLimits(*model);
+  transmissions = Transmissions(*model);
+  world_forces = WorldForces(*model);
   free_spin = FreeSpin(*model);
   turning = Turning(*model);
   row_builder = RowBuilder(model);
@@ -169,6 +171,7 @@ void Simulator::Workspace::resize_velocities() {
     x->setZero(nv);
   }
   q_end = q_before = model->initial_position;
+  activation_end.setZero(model->num_activations());
 }
 
 // The contacts of the step stay to be looked at; all else is that of before.
@@ -193,7 +196,7 @@ void Simulator::Workspace::certify() {
   if (!report.accepted) ++num_failed_steps;
   if (!report.accepted && settings.on_failure == FailurePolicy::raise) raise();
   update_inertia(*model, dynamics);  // of the end
-  energy_balance.close(dynamics, free_spin, actuation, q_end, v_end, settings.energy_tolerance, report);
+  energy_balance.close(dynamics, free_spin, stored_energy(q_end, v_end), v_end, settings.energy_tolerance, report);
   count_uncertified();
 }
 
@@ -204,6 +207,7 @@ void Simulator::Workspace::accept() noexcept {
   v_before.swap(state.v);
   state.q = q_end;
   state.v = v_end;
+  if (activation_end.size() > 0) state.activation = activation_end;
   state.warm_starts.swap(next_warm_starts);
   state.found.swap(next_found);
   report.time = state.time += time_step;

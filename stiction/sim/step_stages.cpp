@@ -25,10 +25,11 @@ void Simulator::Workspace::update_dynamics() {
 
 void Simulator::Workspace::find_sleepers() {
   if (!settings.sleeping) return;
-  const std::uint64_t inputs = Sleeping::sum_inputs(state.control, joint_force, external_forces);
+  const std::uint64_t inputs =
+      Sleeping::sum_inputs(state.control, state.activation, joint_force, external_forces);
   if (state.rest_inputs != inputs && state.rest_inputs != 0) wake();
   state.rest_inputs = inputs;
-  sleeping.find(*model, points, settings.sleep_after, state.rest_steps);
+  sleeping.find(*model, transmissions.lengths(), points, settings.sleep_after, state.rest_steps);
   points = sleeping.awake_points(*model, points);
   report.num_sleeping_bodies = sleeping.num_sleeping_bodies(*model);
 }
@@ -39,6 +40,8 @@ void Simulator::Workspace::solve_free_velocity() {
   for (const BodyWrench& w : external_forces) {
     add_body_wrench(*model, dynamics, w.body, w.force, w.torque, w.point, generalized_force.data());
   }
+  if (transmissions.any()) generalized_force += transmissions.force();
+  if (world_forces.any()) generalized_force += world_forces.force();
   if (has_turned) generalized_force += turning_force;  // servos are taken otherwise than at first
   factor_inertia(*model, actuation.added_diagonal(), dynamics);
   body_v_free_current = false;
@@ -79,7 +82,9 @@ void Simulator::Workspace::make_rows() {
                      .time_step = time_step,
                      .settings = settings.constraints,
                      .asleep = asleep(),
-                     .servos = servo_limits.rows()},
+                     .servos = servo_limits.rows(),
+                     .lengths = transmissions.lengths(),
+                     .coupled_servos = transmissions.rows()},
                     rows);
 }
 
@@ -173,6 +178,7 @@ void Simulator::Workspace::judge_islands() {
     const int worst = report.residuals.worst_constraint;
     if (worst >= 0 && rows[worst].id.source == ConstraintSource::contact) report.worst_contact = worst;
   }
+  report.friction_error = std::max(report.residuals.coulomb, report.residuals.dissipation) / time_step;
   const double eps = report.residuals.eps_nat;
   report.law_certified = settings.judge ? eps <= settings.tolerance : report.converged();
   report.accepted = report.law_certified ||
@@ -183,7 +189,9 @@ void Simulator::Workspace::judge_islands() {
 void Simulator::Workspace::account() {
   count_constraints();
   count_regimes();
-  energy_balance.open(dynamics, free_spin, actuation, state.q, state.v, report);
+  const bool is_known = energy_balance.memory().is_known;
+  energy_balance.open(dynamics, free_spin, is_known ? Actuation::Springs{} : stored_energy(state.q, state.v), state.v,
+                      report);
   account_works();
 }
 
@@ -193,6 +201,8 @@ void Simulator::Workspace::count_constraints() {
   report.num_limits = report.num_dry_frictions = report.num_loops = 0;
   report.num_islands = island_solver.size();
   report.constraint_work = report.dissipated = report.largest_penetration = 0.0;
+  report.num_compliant_contacts = report.num_softened_contacts = 0;
+  report.largest_compliance = report.largest_static_depth = 0.0;
   report.num_servos = servo_limits.num_servos();
   report.num_saturated_servos = servo_limits.num_saturated();
   for (int i = 0; i < rows.num_constraints() - num_servo_rows(); ++i) {
@@ -204,6 +214,7 @@ void Simulator::Workspace::count_constraints() {
     switch (rows[i].id.source) {
       case ConstraintSource::contact:
         report.dissipated -= lambda[0] * end[0] + lambda[1] * end[1];
+        if (rows[i].compliance[2] > 0.0) count_compliance(rows[i], lambda[2]);
         break;
       case ConstraintSource::dry_friction:
         ++report.num_dry_frictions;
@@ -219,6 +230,14 @@ void Simulator::Workspace::count_constraints() {
   for (const ContactPoint& point : points) {
     report.largest_penetration = std::max(report.largest_penetration, -point.gap);
   }
+}
+
+void Simulator::Workspace::count_compliance(const StepConstraint& contact, double normal_impulse) {
+  ++report.num_compliant_contacts;
+  report.num_softened_contacts += contact.is_softened;
+  const double step = contact.compliance[2] * time_step;
+  report.largest_compliance = std::max(report.largest_compliance, step * time_step);
+  report.largest_static_depth = std::max(report.largest_static_depth, step * normal_impulse);
 }
 
 void Simulator::Workspace::count_regimes() {
@@ -254,9 +273,22 @@ void Simulator::Workspace::account_works() {
                           .velocity = velocity,
                           .servos = servo_limits.rows(),
                           .servo_impulse = servo_impulse(),
+                          .lengths = transmissions.lengths(),
+                          .coupled = transmissions.rows(),
+                          .coupled_impulse = coupled_impulse(),
+                          .damped_by_tendons = transmissions.damped(),
                           .work_on_kinematic = has_kinematic_bodies ? work_on_kinematic_bodies() : 0.0,
                           .implicit = settings.implicit},
                          report);
+}
+
+// Of springs, and of weights that are carried; kinematics at (q, v).
+Actuation::Springs Simulator::Workspace::stored_energy(const VectorX& q, const VectorX& v) {
+  Actuation::Springs sum = actuation.springs(q.data(), v.data());
+  const auto add = [&](const Actuation::Springs& more) { sum.energy += more.energy, sum.power += more.power; };
+  if (transmissions.any()) add(transmissions.springs(*model, dynamics, q.data(), v.data()));
+  if (world_forces.any()) add(world_forces.carried(*model, dynamics));
+  return sum;
 }
 
 // q⁺, and v⁺ there.
@@ -294,6 +326,8 @@ void Simulator::Workspace::remember() {
   }
   if (settings.sleeping) sleeping.keep_warm_starts(*model, state.warm_starts, next_warm_starts);
   servo_limits.remember(state.v.data(), v_end.data(), servo_impulse(), next_warm_starts);
+  transmissions.remember(coupled_impulse(), next_warm_starts);
+  find_next_activation();
 }
 
 }  // namespace stiction

@@ -23,7 +23,9 @@
 #include "stiction/sim/simulator.h"
 #include "stiction/sim/sleeping.h"
 #include "stiction/sim/stage_clock.h"
+#include "stiction/sim/transmissions.h"
 #include "stiction/sim/turning.h"
+#include "stiction/sim/world_forces.h"
 
 namespace stiction {
 
@@ -66,6 +68,8 @@ struct Simulator::Workspace {
   // ---- free_velocity
   Actuation actuation;
   ServoLimits servo_limits;
+  Transmissions transmissions;
+  WorldForces world_forces;
   FreeSpin free_spin;
   Turning turning;
   VectorX generalized_force;  // all forces but those of constraints
@@ -114,6 +118,7 @@ struct Simulator::Workspace {
   std::vector<Pack4> row_v_end;  // c⁺ by constraint, where positions are projected
   VectorX v_move;                // moves the positions: v⁺ and what projection adds
   VectorX q_end;                 // q⁺
+  VectorX activation_end;        // of actuators
 
   // ---- remember
   std::vector<WarmStart> next_warm_starts;
@@ -186,8 +191,10 @@ struct Simulator::Workspace {
   void leave_out_rows();
   void collect_solution();
   void count_constraints();
+  void count_compliance(const StepConstraint& contact, double normal_impulse);
   void count_regimes();
   void account_works();
+  Actuation::Springs stored_energy(const VectorX& q, const VectorX& v);
   void list_promises();
   void add_exact(ContactPoint point, double gap, double time, const AlignedVector<SpatialVector<double>>& body_v);
   // By velocities of bodies, kinematics at the beginning of the step.
@@ -195,8 +202,12 @@ struct Simulator::Workspace {
   ContactPoint moved_back(ContactPoint point, double time, const AlignedVector<SpatialVector<double>>& body_v) const;
   StickMemory::Inputs stick_inputs() const;
   Pack4 end_velocity(int i) const { return velocity[i] - rows[i].compliance * impulse[i] - rows[i].offset; }  // c⁺
-  int num_servo_rows() const { return static_cast<int>(servo_limits.rows().size()); }  // the last ones
+  // The last ones: servos at joints, then what acts along coupled lengths.
+  int num_servo_rows() const { return static_cast<int>(servo_limits.rows().size() + transmissions.rows().size()); }
   std::span<const Pack4> servo_impulse() const;
+  std::span<const Pack4> coupled_impulse() const;
+  std::span<const WarmStart> warm_servos() const;  // warm starts without those of coupled lengths
+  void find_next_activation();
   const char* asleep() const { return settings.sleeping ? sleeping.asleep() : nullptr; }
   void count_uncertified();
   [[noreturn]] void raise();

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "stiction/math/refuse.h"
+#include "stiction/solvers/accelerated/solver_accelerated.h"
 #include "stiction/solvers/admm/solver_admm.h"
 #include "stiction/solvers/admm/solver_staggered.h"
 #include "stiction/solvers/auto/solver_auto.h"
@@ -35,6 +36,7 @@ const std::vector<Entry>& registry() {
       {"ncp-ip", [] { return std::make_unique<SolverInteriorPoint>(); }},
       {"ncp-admm", [] { return std::make_unique<SolverAdmm>(ContactModel::ncp); }},
       {"ncp-staggered", [] { return std::make_unique<SolverStaggered>(ContactModel::ncp); }},
+      {"ncp-accelerated", [] { return std::make_unique<SolverAccelerated>(); }},
       {"ncp-pgs", [] { return std::make_unique<SolverPgs>(ContactModel::ncp); }},
       {"raisim-ds", [] { return std::make_unique<SolverRaisim>(true); }},
       {"raisim", [] { return std::make_unique<SolverRaisim>(false); }},

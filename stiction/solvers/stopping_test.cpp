@@ -265,4 +265,11 @@ StoppingResidual stopping_residual(const ContactProblem& problem, ContactModel m
   return out;
 }
 
+double natural_residual(const ContactProblem& problem, ContactModel model, int constraint, const double* impulse,
+                        const double* velocity) {
+  const OwnParts own = own_parts(problem, constraint, model, impulse, velocity);
+  const double out = std::max(own.primal, own.rest);
+  return std::isfinite(own.primal + own.rest) ? out : std::numeric_limits<double>::infinity();
+}
+
 }  // namespace stiction

@@ -22,4 +22,8 @@ struct StoppingResidual {
 StoppingResidual stopping_residual(const ContactProblem& problem, ContactModel model, VectorView impulse,
                                    VectorView velocity, std::optional<ConstraintKind> left_out = {});
 
+// ε_nat of one constraint, λ and σ being its own rows.
+double natural_residual(const ContactProblem& problem, ContactModel model, int constraint, const double* impulse,
+                        const double* velocity);
+
 }  // namespace stiction

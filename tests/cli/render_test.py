@@ -110,6 +110,7 @@ class Render(unittest.TestCase):
         self.refused("no frame", *scene, "--follow", "nobody")
         self.refused("is for recordings", *scene, "--step", 3)
         self.refused("is for recordings", *scene, "--film")
+        self.refused("--record", *scene, "--record", self.folder / "run.h5")
         self.refused("would overwrite", "render", self.scene, "-o", self.scene)
         self.refused("cannot be written", "render", self.scene, "-o", self.folder / "none" / "a.png")
         self.refused("films are", "run", self.scene, "--video", self.folder / "a.avi")

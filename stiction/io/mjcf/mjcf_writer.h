@@ -10,6 +10,9 @@
 
 namespace stiction {
 
+// Coefficients of y = Σ c_k xᵏ in powers of x − x₀, y − y₀: the inverse of what the reader does.
+std::array<double, 5> about_reference(const std::array<double, 5>& c, double x0, double y0);
+
 class MjcfWriter : private ModelWriter {
  public:
   MjcfWriter(const Model& model, const std::string& path)
@@ -40,11 +43,20 @@ class MjcfWriter : private ModelWriter {
   void write_point(const std::string& name, int body_a, int body_b, const Vector3& a, const Vector3& b);
   void write_weld(const Loop& loop);
   void write_joint_equality(const Loop& loop);
-  void write_actuators();
   void write_keyframes();
   void note_materials();
   VectorX to_qpos(VectorX q) const;
   VectorX to_qvel(VectorX v) const;
+  // mjcf_writer_transmissions.cpp
+  void write_gravity_compensation(const OutlineBody& body, int last_body);
+  void write_tendon_solids(int body);
+  void write_tendons();
+  void write_tendon(int tendon);
+  void write_tendon_equality(const Loop& loop);
+  double initial_length(int tendon);
+  void write_actuators();
+  void write_target(const Actuator& actuator);
+  void write_general(const Actuator& actuator);
 
   void pose_attributes(const Pose& pose);
   void range_attribute(const char* name, double lower, double upper, const std::string& what);

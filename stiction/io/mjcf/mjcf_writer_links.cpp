@@ -1,4 +1,4 @@
-// Pairs, loops, actuators and keyframes.
+// Pairs, loops and keyframes.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,8 @@ namespace {
 
 constexpr double closed = 1e-12;  // m: loops closer than this at the initial position are written by their bodies
 
-// Coefficients of y = Σ c_k xᵏ in powers of x − x₀, y − y₀: the inverse of what the reader does.
+}  // namespace
+
 std::array<double, 5> about_reference(const std::array<double, 5>& c, double x0, double y0) {
   std::array<double, 5> out{};
   for (int k = 4; k >= 0; --k) {  // Horner: out ← out (d + x₀) + c_k
@@ -20,8 +21,6 @@ std::array<double, 5> about_reference(const std::array<double, 5>& c, double x0,
   out[0] -= y0;
   return out;
 }
-
-}  // namespace
 
 // Which pairs of bodies must not meet as a whole, and which shapes have to be told apart.
 void MjcfWriter::find_pairs() {
@@ -115,6 +114,9 @@ void MjcfWriter::write_loops() {
       case LoopKind::joint_equality:
         write_joint_equality(loop);
         break;
+      case LoopKind::tendon_equality:
+        write_tendon_equality(loop);
+        break;
     }
   }
   xml_.close();
@@ -165,27 +167,6 @@ void MjcfWriter::write_joint_equality(const Loop& loop) {
   xml_.attribute("polycoef", std::span<const double>(c)).close();
 }
 
-void MjcfWriter::write_actuators() {
-  if (model_.actuators.empty()) return;
-  static constexpr const char* tags[] = {"motor", "position", "velocity"};
-  xml_.open("actuator");
-  for (const Actuator& a : model_.actuators) {
-    const std::string what = quoted("actuator", a.name);
-    const bool has_no_gain = a.kind == ActuatorKind::position   ? a.kp == 0.0
-                             : a.kind == ActuatorKind::velocity ? a.kd == 0.0
-                                                                : false;
-    if (has_no_gain) lose(what + ": a servo without gain");
-    xml_.open(tags[static_cast<int>(a.kind)]).attribute("name", a.name).attribute("joint", outline_.joint_of(a.dof));
-    if (a.gear != 1.0) xml_.attribute("gear", a.gear);
-    if (a.kind == ActuatorKind::position) xml_.attribute("kp", a.kp).attribute("kv", a.kd);
-    if (a.kind == ActuatorKind::velocity) xml_.attribute("kv", a.kd);
-    range_attribute("ctrlrange", a.control_lower, a.control_upper, what);
-    range_attribute("forcerange", a.force_lower, a.force_upper, what);
-    xml_.close();
-  }
-  xml_.close();
-}
-
 // Quaternions as (w, x, y, z), those of balls in the axes of their bodies.
 VectorX MjcfWriter::to_qpos(VectorX q) const {
   for (const OutlineBody& body : outline_.bodies) {
@@ -226,6 +207,7 @@ void MjcfWriter::write_keyframes() {
     list("qpos", to_qpos(key.q));
     if (!key.v.isZero(0.0)) list("qvel", to_qvel(key.v));
     list("ctrl", key.control);
+    list("act", key.activation);
     xml_.close();
   }
   xml_.close();

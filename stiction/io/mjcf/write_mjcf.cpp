@@ -34,6 +34,7 @@ WrittenModel MjcfWriter::write() {
   write_assets();
   write_world();
   write_pairs();
+  write_tendons();
   write_loops();
   write_actuators();
   write_keyframes();
@@ -127,6 +128,7 @@ void MjcfWriter::write_height_field(const Shape& shape) {
 
 void MjcfWriter::write_world() {
   xml_.open("worldbody");
+  write_tendon_solids(-1);
   write_contents(outline_.world);
   xml_.close();
 }
@@ -134,8 +136,10 @@ void MjcfWriter::write_world() {
 void MjcfWriter::write_body(const OutlineBody& body) {
   xml_.open("body").attribute("name", body.name);
   pose_attributes(body.pose);
+  write_gravity_compensation(body, body.joints.back().body);
   write_inertia(body);
   for (const OutlineJoint& joint : body.joints) write_joint(joint);
+  write_tendon_solids(body.joints.back().body);
   write_contents(body);
   xml_.close();
 }

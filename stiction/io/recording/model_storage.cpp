@@ -12,7 +12,7 @@ namespace stiction {
 namespace {
 
 constexpr std::uint64_t mark = 0x6c65646f4d697453;        // "StiModel"
-constexpr std::uint32_t version = 2, oldest_version = 1;  // 1: no kinematic bodies, no cameras
+constexpr std::uint32_t version = 3, oldest_version = 1;  // 1: no kinematic bodies, no cameras; 2: no transmissions
 
 // One list of fields serves both directions: `Stream` is Out or In, and visit() names what an element consists of.
 class Out {
@@ -294,6 +294,38 @@ void visit_model(Stream& s, auto& model) {
   s.field(model.initial_position), s.field(model.initial_velocity);
 }
 
+template <class Stream>
+void visit_tendon(Stream& s, auto& t) {
+  s.field(t.name), s.field(t.kind), s.field(t.offset), s.field(t.stiffness), s.field(t.rest_lower);
+  s.field(t.rest_upper), s.field(t.damping), s.field(t.dry_friction), s.field(t.lower), s.field(t.upper);
+  s.field(t.effort_limit);
+  s.elements(t.terms, [](auto& u, auto& e) { u.field(e.dof), u.field(e.coefficient); });
+  s.elements(t.path, [](auto& u, auto& e) {
+    u.field(e.kind), u.field(e.frame), u.field(e.body), u.field(e.radius), u.field(e.side_frame), u.field(e.divisor);
+    visit_pose(u, e.pose);
+  });
+}
+
+template <class Stream>
+void visit_transmission(Stream& s, auto& a) {
+  s.field(a.transmission), s.field(a.tendon), s.field(a.frame), s.field(a.reference_frame), s.field(a.crank_length);
+  s.field(a.wrench), s.field(a.gain), s.field(a.bias), s.field(a.activation), s.field(a.time_constants);
+  s.field(a.activation_lower), s.field(a.activation_upper), s.field(a.acts_early);
+  auto& m = a.muscle;
+  s.field(m.range_lower), s.field(m.range_upper), s.field(m.force), s.field(m.lower), s.field(m.upper);
+  s.field(m.speed), s.field(m.passive), s.field(m.stretched), s.field(m.length_lower), s.field(m.length_upper);
+}
+
+// What version 3 has more.
+template <class Stream>
+void visit_transmissions(Stream& s, auto& model) {
+  s.elements(model.carried_weights, [](auto& t, auto& e) { t.field(e.body), t.field(e.mass), t.field(e.center); });
+  s.elements(model.tendons, [](auto& t, auto& e) { visit_tendon(t, e); });
+  for (auto& actuator : model.actuators) visit_transmission(s, actuator);
+  for (auto& loop : model.loops) s.field(loop.tendon_a), s.field(loop.tendon_b);
+  for (auto& key : model.keyframes) s.field(key.activation);
+}
+
 }  // namespace
 
 std::vector<std::byte> model_to_bytes(const Model& model) {
@@ -301,6 +333,7 @@ std::vector<std::byte> model_to_bytes(const Model& model) {
   out.bytes.put(mark);
   out.bytes.put(version);
   visit_model(out, model);
+  visit_transmissions(out, model);
   std::map<const void*, int> place;
   const std::vector<Shared> shared = shared_of(model, place);
   out.bytes.put(static_cast<std::uint32_t>(shared.size()));
@@ -322,6 +355,7 @@ std::shared_ptr<const Model> model_from_bytes(std::span<const std::byte> bytes) 
   }
   Model model;
   visit_model(in, model);
+  if (in.stored >= 3) visit_transmissions(in, model);
   const std::size_t num_shared = in.bytes.get_count(1);
   std::vector<Shared> shared;
   for (std::size_t k = 0; k < num_shared; ++k) shared.push_back(get_shared(in.bytes));

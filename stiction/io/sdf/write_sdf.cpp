@@ -59,6 +59,7 @@ WrittenModel SdfWriter::write() {
   write_loops();
   xml_.close().close();
   write_actuators();
+  lose_transmissions(model_, written_.lost);
   lose_kinematic(model_, written_.lost);
   lose_keyframes(model_, written_.lost);
   lose_cameras(model_, written_.lost);
@@ -301,6 +302,7 @@ void SdfWriter::write_loops() {
 // Readers give every joint a torque.
 void SdfWriter::write_actuators() {
   for (const Actuator& a : model_.actuators) {
+    if (a.dof < 0) continue;  // lose_transmissions
     const bool plain = a.kind == ActuatorKind::torque && a.gear == 1.0 && a.name == outline_.joint_of(a.dof) &&
                        a.control_lower == -no_limit && a.control_upper == no_limit;
     if (!plain)

@@ -283,6 +283,7 @@ void UrdfWriter::write_mimic(int dof) {
 void UrdfWriter::write_transmissions() {
   std::set<int> driven;
   for (const Actuator& a : model_.actuators) {
+    if (a.dof < 0) continue;  // lose_transmissions
     const std::string what = quoted("actuator", a.name), joint = outline_.joint_of(a.dof);
     if (!driven.insert(a.dof).second) {
       lose(what + ": a second actuator on joint '" + joint + "'");
@@ -305,6 +306,7 @@ void UrdfWriter::lose_rest() {
   for (const Loop& loop : model_.loops) {
     if (loop.kind != LoopKind::joint_equality) lose(quoted("loop", loop.name) + ": URDF is a tree");
   }
+  lose_transmissions(model_, written_.lost);
   lose_kinematic(model_, written_.lost);
   lose_keyframes(model_, written_.lost);
   lose_cameras(model_, written_.lost);

@@ -19,6 +19,21 @@ Vector3 roll_pitch_yaw(const Matrix3& r) {
   return {std::atan2(r(2, 1), r(2, 2)), pitch, std::atan2(r(1, 0), r(0, 0))};
 }
 
+void lose_transmissions(const Model& model, std::vector<std::string>& lost) {
+  for (const Tendon& tendon : model.tendons) lost.push_back(quoted("tendon", tendon.name));
+  for (const Loop& loop : model.loops) {
+    if (loop.kind == LoopKind::tendon_equality) lost.push_back(quoted("loop", loop.name) + ": joins tendons");
+  }
+  for (const Actuator& a : model.actuators) {
+    const std::string what = quoted("actuator", a.name);
+    if (a.dof < 0) lost.push_back(what + ": acts through a " + std::string(to_string(a.transmission)));
+    if (a.activation != ActivationKind::none) lost.push_back(what + ": " + std::string(to_string(a.activation)));
+  }
+  if (!model.carried_weights.empty()) {
+    lost.push_back("gravity compensation of " + std::to_string(model.carried_weights.size()) + " bodies");
+  }
+}
+
 void lose_kinematic(const Model& model, std::vector<std::string>& lost) {
   for (const Body& body : model.bodies) {
     if (body.is_kinematic)

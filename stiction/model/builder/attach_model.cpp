@@ -41,11 +41,15 @@ class Attachment {
     // from_model() takes them.
     const auto& [gravity, friction_rule, suggested_time_step, bodies, trees, dofs, joints, frames, shapes, loops,
                  actuators, keyframes, cameras, excluded_pairs, forced_pairs, initial_position, initial_velocity, row_begin,
-                 row_ancestor, nodes, node_of] = model_;
+                 row_ancestor, nodes, node_of, tendons, carried_weights] = model_;
     find_carriers(bodies, frames);
     add_bodies(frames);
     add_shapes(shapes);
     for (const Frame& frame : frames) add_site(frame);
+    for (const Tendon& tendon : tendons) add_tendon(tendon);
+    for (const auto& [body, mass, center] : carried_weights) {
+      draft_.kept_weights.push_back({carrier_of(body, "carried weight"), mass, center});
+    }
     for (const Loop& loop : loops) add_loop(loop);
     for (const Actuator& actuator : actuators) add_actuator(actuator);
     for (const Keyframe& keyframe : keyframes) add_keyframe(keyframe);
@@ -62,6 +66,7 @@ class Attachment {
   void add_shapes(const std::vector<Shape>& shapes);
   void add_site(const Frame& frame);
   void add_loop(const Loop& loop);
+  void add_tendon(const Tendon& tendon);
   void add_actuator(const Actuator& actuator);
   void add_keyframe(const Keyframe& keyframe);
   void add_camera(const MountedCamera& camera);
@@ -217,7 +222,8 @@ void Attachment::add_site(const Frame& frame) {
 }
 
 void Attachment::add_loop(const Loop& loop) {
-  const auto& [name, kind, body_a, body_b, pose_a, pose_b, dof_a, dof_b, coefficients, compliance] = loop;
+  const auto& [name, kind, body_a, body_b, pose_a, pose_b, dof_a, dof_b, tendon_a, tendon_b, coefficients, compliance] =
+      loop;
   LoopOptions options;
   options.name = named(name);
   options.kind = kind;
@@ -226,6 +232,9 @@ void Attachment::add_loop(const Loop& loop) {
     options.joint_a = named(joint_of(dof_a).name);
     kept.dof_a = dof_a - joint_of(dof_a).first_velocity;
     if (dof_b >= 0) options.joint_b = named(joint_of(dof_b).name), kept.dof_b = dof_b - joint_of(dof_b).first_velocity;
+  } else if (kind == LoopKind::tendon_equality) {
+    options.tendon_a = named(model_.tendons[static_cast<std::size_t>(tendon_a)].name);
+    if (tendon_b >= 0) options.tendon_b = named(model_.tendons[static_cast<std::size_t>(tendon_b)].name);
   } else {
     options.body_a = carrier_of(body_a, "loop '" + name + "'");
     options.body_b = carrier_of(body_b, "loop '" + name + "'");
@@ -243,20 +252,61 @@ void Attachment::add_loop(const Loop& loop) {
   draft_.loops.push_back(std::move(options));
 }
 
-void Attachment::add_actuator(const Actuator& actuator) {
-  const auto& [name, kind, dof, gear, kp, kd, control_lower, control_upper, force_lower, force_upper] = actuator;
-  ActuatorOptions options;
+void Attachment::add_tendon(const Tendon& tendon) {
+  const auto& [name, kind, terms, offset, path, stiffness, rest_lower, rest_upper, damping, dry_friction, lower, upper,
+               effort_limit] = tendon;
+  const auto frame_name = [&](int frame) {
+    return frame < 0 ? std::string() : named(model_.frames[static_cast<std::size_t>(frame)].name);
+  };
+  TendonOptions options;
   options.name = named(name);
-  options.kind = kind;
-  options.joint = named(joint_of(dof).name);
+  options.offset = offset;
+  options.stiffness = stiffness, options.rest_lower = rest_lower, options.rest_upper = rest_upper;
+  options.damping = damping, options.dry_friction = dry_friction;
+  options.lower = lower, options.upper = upper, options.effort_limit = effort_limit;
+  for (const TendonTerm& term : terms) options.terms.push_back({named(joint_of(term.dof).name), term.coefficient});
+  std::vector<bool> on_carrier;
+  for (const TendonPoint& point : path) {
+    const bool is_solid = point.kind == TendonPointKind::sphere || point.kind == TendonPointKind::cylinder;
+    TendonPointOptions part{.kind = point.kind, .site = frame_name(point.frame), .radius = point.radius};
+    part.side_site = frame_name(point.side_frame);
+    part.divisor = point.divisor;
+    if (is_solid) {
+      part.body = carrier_of(point.body, "tendon '" + name + "'");
+      part.pose = pose_on(point.body, point.pose);
+    }
+    on_carrier.push_back(is_solid && is_kept(point.body));
+    options.path.push_back(std::move(part));
+  }
+  draft_.kept_tendons.emplace(static_cast<int>(draft_.tendons.size()), std::move(on_carrier));
+  draft_.tendons.push_back(std::move(options));
+}
+
+void Attachment::add_actuator(const Actuator& actuator) {
+  ActuatorOptions options;
+  options.name = named(actuator.name);
+  options.kind = actuator.kind;
+  options.activation = actuator.activation;
   Actuator kept = actuator;
-  kept.dof = dof - joint_of(dof).first_velocity;
+  const auto site_name = [&](int frame) { return named(model_.frames[static_cast<std::size_t>(frame)].name); };
+  if (actuator.transmission == TransmissionKind::joint) {
+    options.joint = named(joint_of(actuator.dof).name);
+    kept.dof = actuator.dof - joint_of(actuator.dof).first_velocity;
+  } else if (actuator.transmission == TransmissionKind::tendon) {
+    options.tendon = named(model_.tendons[static_cast<std::size_t>(actuator.tendon)].name);
+  } else {
+    options.site = site_name(actuator.frame);
+    const bool crank = actuator.transmission == TransmissionKind::slider_crank;
+    if (actuator.reference_frame >= 0) {
+      (crank ? options.slider_site : options.reference_site) = site_name(actuator.reference_frame);
+    }
+  }
   draft_.kept_actuators.emplace(static_cast<int>(draft_.actuators.size()), std::move(kept));
   draft_.actuators.push_back(std::move(options));
 }
 
 void Attachment::add_keyframe(const Keyframe& keyframe) {
-  const auto& [name, time, q, v, control] = keyframe;
+  const auto& [name, time, q, v, control, activation] = keyframe;
   Keyframe part{.name = named(name), .time = time};
   std::vector<std::string> joints;
   for (const Joint& joint : model_.joints) {
@@ -268,6 +318,7 @@ void Attachment::add_keyframe(const Keyframe& keyframe) {
     if (joint.kind == "free") move_free_body_to(options_.pose, part.q.data() + at_q, part.v.data() + at_v);
   }
   part.control = control;
+  part.activation = activation;
   draft_.kept_keyframes.emplace(static_cast<int>(draft_.keyframes.size()), std::move(joints));
   draft_.keyframes.push_back(std::move(part));
   draft_.scopes.push_back({.first_body = first_body_,

@@ -163,7 +163,7 @@ void check_single_dof(const Model& model, int dof, std::string_view what, const 
 void check_loops(const Model& model) {
   for (const Loop& loop : model.loops) {
     const std::string what = "model: loop '" + loop.name + "'";
-    if (static_cast<int>(loop.kind) > static_cast<int>(LoopKind::joint_equality)) refuse(what, ": no such kind");
+    if (static_cast<int>(loop.kind) > static_cast<int>(LoopKind::tendon_equality)) refuse(what, ": no such kind");
     check_not_negative(loop.compliance, what, "compliance");
     for (double c : loop.coefficients) check_finite(c, what, "coefficients");
     check_pose(loop.pose_a, what, "pose_a");
@@ -172,6 +172,10 @@ void check_loops(const Model& model) {
       check_single_dof(model, loop.dof_a, what, "dof_a");
       if (loop.dof_b != -1) check_single_dof(model, loop.dof_b, what, "dof_b");
       if (loop.dof_a == loop.dof_b) refuse(what, ": dof_a and dof_b are both ", loop.dof_a);
+    } else if (loop.kind == LoopKind::tendon_equality) {
+      check_index(loop.tendon_a, model.tendons.size(), what, "tendon_a");
+      check_index(loop.tendon_b, model.tendons.size(), what, "tendon_b", -1);
+      if (loop.tendon_a == loop.tendon_b) refuse(what, ": tendon_a and tendon_b are both ", loop.tendon_a);
     } else {
       check_index(loop.body_a, model.bodies.size(), what, "body_a", -1);
       check_index(loop.body_b, model.bodies.size(), what, "body_b", -1);
@@ -180,19 +184,6 @@ void check_loops(const Model& model) {
         refuse(what, ": bodies ", loop.body_a, " and ", loop.body_b, "; no impulse moves either");
       }
     }
-  }
-}
-
-void check_actuators(const Model& model) {
-  for (const Actuator& actuator : model.actuators) {
-    const std::string what = "model: actuator '" + actuator.name + "'";
-    if (static_cast<int>(actuator.kind) > static_cast<int>(ActuatorKind::velocity)) refuse(what, ": no such kind");
-    check_single_dof(model, actuator.dof, what, "dof");
-    check_finite(actuator.gear, what, "gear");
-    check_not_negative(actuator.kp, what, "kp");
-    check_not_negative(actuator.kd, what, "kd");
-    check_range(actuator.control_lower, actuator.control_upper, what, "control limits");
-    check_range(actuator.force_lower, actuator.force_upper, what, "force limits");
   }
 }
 
@@ -217,6 +208,9 @@ void check_keyframes(const Model& model) {
     check_configuration(model, key.q, key.v, what);
     if (key.control.size() != static_cast<Eigen::Index>(model.actuators.size()) || !key.control.allFinite()) {
       refuse(what, ": control has ", key.control.size(), " entries, or is not finite");
+    }
+    if (key.activation.size() != model.num_activations() || !key.activation.allFinite()) {
+      refuse(what, ": activation has ", key.activation.size(), " entries, or is not finite");
     }
   }
 }
@@ -266,7 +260,7 @@ std::shared_ptr<const Model> complete_model(Model parts) {
   }
   check_shapes(*model);
   check_loops(*model);
-  check_actuators(*model);
+  check_stored_transmissions(*model);
   check_configuration(*model, model->initial_position, model->initial_velocity, "model: initial state");
   check_keyframes(*model);
   check_cameras(*model);
@@ -275,6 +269,7 @@ std::shared_ptr<const Model> complete_model(Model parts) {
   check_names(model->joints, "joint");
   check_names(model->shapes, "shape");
   check_names(model->loops, "loop");
+  check_names(model->tendons, "tendon");
   check_names(model->actuators, "actuator");
   check_names(model->keyframes, "keyframe");
   check_names(model->cameras, "camera");

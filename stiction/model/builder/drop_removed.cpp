@@ -124,6 +124,15 @@ void cut_keyframes(ModelDraft& draft, const Fates& fates, const Numbering& bodie
     }
     control.conservativeResize(left);
     keyframe.control = std::move(control);
+    VectorX activation(keyframe.activation.size());
+    left = 0;
+    for (int a = scope.first_actuator, from = 0; a < end_actuator && from < keyframe.activation.size(); ++a) {
+      if (draft.actuators[static_cast<std::size_t>(a)].activation == ActivationKind::none) continue;
+      if (actuators.stays(a)) activation[left++] = keyframe.activation[from];
+      ++from;
+    }
+    activation.conservativeResize(left);
+    keyframe.activation = std::move(activation);
     scope.first_body = bodies.count_before(scope.first_body),
     scope.first_actuator = actuators.count_before(scope.first_actuator);
     if (scope.end_body >= 0) scope.end_body = bodies.count_before(end_body);
@@ -152,13 +161,36 @@ void ModelDraft::drop_removed() {
   const auto has_body = [&](int k) { return k < 0 || body.stays(k); };
   const Numbering shape(shapes.size(), [&](int k) { return has_body(shapes[static_cast<std::size_t>(k)].body); });
   const Numbering site(sites.size(), [&](int k) { return has_body(sites[static_cast<std::size_t>(k)].body); });
+  const auto has_site = [&](const std::string& name) {
+    for (std::size_t k = 0; k < sites.size(); ++k) {
+      if (sites[k].name == name && !site.stays(static_cast<int>(k))) return name.empty();
+    }
+    return true;
+  };
+  const Numbering tendon(tendons.size(), [&](int k) {
+    const TendonOptions& t = tendons[static_cast<std::size_t>(k)];
+    return std::all_of(t.terms.begin(), t.terms.end(), [&](const auto& term) { return has_joint(term.joint); }) &&
+           std::all_of(t.path.begin(), t.path.end(), [&](const TendonPointOptions& point) {
+             return has_site(point.site) && has_site(point.side_site) && has_body(point.body);
+           });
+  });
+  const auto has_tendon = [&](const std::string& name) {
+    for (std::size_t k = 0; k < tendons.size(); ++k) {
+      if (tendons[k].name == name && !tendon.stays(static_cast<int>(k))) return name.empty();
+    }
+    return true;
+  };
   const Numbering loop(loops.size(), [&](int k) {
     const LoopOptions& l = loops[static_cast<std::size_t>(k)];
+    if (l.kind == LoopKind::tendon_equality) return has_tendon(l.tendon_a) && has_tendon(l.tendon_b);
     if (l.kind == LoopKind::joint_equality) return has_joint(l.joint_a) && (l.joint_b.empty() || has_joint(l.joint_b));
     return has_body(l.body_a) && has_body(l.body_b);
   });
-  const Numbering actuator(actuators.size(),
-                           [&](int k) { return has_joint(actuators[static_cast<std::size_t>(k)].joint); });
+  const Numbering actuator(actuators.size(), [&](int k) {
+    const ActuatorOptions& a = actuators[static_cast<std::size_t>(k)];
+    return (a.joint.empty() || has_joint(a.joint)) && has_tendon(a.tendon) && has_site(a.site) &&
+           has_site(a.reference_site) && has_site(a.slider_site);
+  });
   const Numbering camera(cameras.size(), [&](int k) {
     const MountedCamera& c = cameras[static_cast<std::size_t>(k)];
     return has_body(c.frame) && has_body(c.target);
@@ -171,6 +203,12 @@ void ModelDraft::drop_removed() {
   camera.apply(cameras);
   loop.apply(loops), loop.apply(kept_loops);
   actuator.apply(actuators), actuator.apply(kept_actuators);
+  tendon.apply(tendons), tendon.apply(kept_tendons);
+  for (TendonOptions& t : tendons) {
+    for (TendonPointOptions& point : t.path) point.body = body(point.body);
+  }
+  std::erase_if(kept_weights, [&](const CarriedWeight& w) { return !has_body(w.body); });
+  for (CarriedWeight& w : kept_weights) w.body = body(w.body);
   for (BodyOptions& b : bodies) b.parent = body(b.parent);
   for (ShapeOptions& s : shapes) s.body = body(s.body);
   for (Site& s : sites) s.body = body(s.body);

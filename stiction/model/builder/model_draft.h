@@ -1,11 +1,12 @@
 // What a ModelBuilder has been told, before it becomes a Model. Internal to the builder's sources.
 //
-//     checks (model_checks)  →  forest (model_forest)  →  loops, actuators, keyframes (model_links)  →  pairs
+//     checks (model_checks)  →  forest (model_forest)  →  tendons, actuators (model_transmissions), loops, keyframes (model_links)  →  pairs
 #pragma once
 
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -50,11 +51,12 @@ struct ModelDraft {
   std::vector<ShapeOptions> shapes;
   std::vector<Site> sites;
   std::vector<LoopOptions> loops;
+  std::vector<TendonOptions> tendons;
   std::vector<ActuatorOptions> actuators;
-  std::vector<MountedCamera> cameras;
   std::vector<Keyframe> keyframes;
   std::vector<KeyframeScope> scopes;  // of the keyframes
   std::vector<std::pair<int, int>> excluded_bodies, excluded_shapes, forced_pairs;
+  std::vector<MountedCamera> cameras;  // by builder indices of bodies
 
   // What came from models, by index above; poses are on carriers. Indices of bodies are those of the draft; degrees of
   // freedom count from the first one of the joint of LoopOptions and ActuatorOptions.
@@ -62,6 +64,8 @@ struct ModelDraft {
   std::map<int, Shape> kept_shapes;
   std::map<int, Loop> kept_loops;
   std::map<int, Actuator> kept_actuators;
+  std::map<int, std::vector<bool>> kept_tendons;  // which places are given on carriers
+  std::vector<CarriedWeight> kept_weights;  // on carriers; bodies of the draft
   std::map<int, std::vector<std::string>> kept_keyframes;  // whose q and v are those of these joints, in this order
   std::set<int> removed_bodies;                            // with all that hangs on them
   // Takes the removed bodies out, and whatever speaks of them.
@@ -99,6 +103,27 @@ void lay_out_rows(Model& model);
 
 // Refuses joints that nothing resists: no mass behind them, or two that do the same.
 void check_mobility(const Model& model);
+
+// Tendons and actuators (model_transmissions.cpp).
+void lay_out_transmissions(const ModelDraft& draft, const std::vector<BodyPlace>& place, Model& model);
+// Their numbers, by themselves, and what they name, for a model that comes from elsewhere.
+void check_tendon(const TendonOptions& options, std::string_view what);
+void check_actuator(const ActuatorOptions& options, std::string_view what);
+void check_stored_transmissions(Model& model);  // fills Actuator::first_activation
+
+// Degrees of freedom by the names of their joints.
+class JointDirectory {
+ public:
+  explicit JointDirectory(const Model& model);
+  // The degree of freedom of a joint that has one.
+  int single_dof(const std::string& name, const std::string& what, const char* field) const;
+  const Joint& joint(const std::string& name) const { return *joints_.at(name); }
+  // Of a kept element: degree of freedom `offset` of a joint that is there.
+  int dof_of(const std::string& name, int offset) const { return joints_.at(name)->first_velocity + offset; }
+
+ private:
+  std::unordered_map<std::string_view, const Joint*> joints_;
+};
 
 void lay_out_links(const ModelDraft& draft, const std::vector<BodyPlace>& place, Model& model);
 void lay_out_keyframes(const ModelDraft& draft, Model& model);

@@ -112,6 +112,24 @@ Inertia shape_inertia(const ShapeOptions& shape) {
   return own.in(shape.pose);
 }
 
+// What of the weight of a part something carries is added to that of its body.
+void carry(int body, double share, const Inertia& part, std::vector<CarriedWeight>& carried) {
+  const double mass = share * part.mass;
+  if (mass == 0.0) return;
+  const auto of_body = [body](const CarriedWeight& w) { return w.body == body; };
+  const auto found = std::find_if(carried.begin(), carried.end(), of_body);
+  if (found == carried.end()) {
+    carried.push_back({body, mass, part.com});
+    return;
+  }
+  const double sum = found->mass + mass;
+  if (sum == 0.0) {
+    refuse("gravity_compensation of bodies that are fixed to each other adds up to nothing; give each the same");
+  }
+  found->center = (found->mass * found->center + mass * part.com) / sum;
+  found->mass = sum;
+}
+
 class ForestLayout {
  public:
   ForestLayout(const ModelDraft& draft, Model& model)
@@ -314,7 +332,15 @@ void ForestLayout::sum_inertias(const std::vector<int>& order) {
     }
     const Inertia& own = draft_.bodies[user].inertia ? *draft_.bodies[user].inertia : own_[user];
     sum[at.body] = sum[at.body] + own.in(at.pose);
+    if (model_.bodies[at.body].is_kinematic) continue;
+    carry(at.body, draft_.bodies[user].gravity_compensation, own.in(at.pose), model_.carried_weights);
   }
+  for (const CarriedWeight& kept : draft_.kept_weights) {
+    const BodyPlace at = placed_on(kept.body, true, Pose(kept.center), place_);
+    if (at.body >= 0) carry(at.body, 1.0, {kept.mass, at.pose.position, Matrix3::Zero()}, model_.carried_weights);
+  }
+  std::sort(model_.carried_weights.begin(), model_.carried_weights.end(),
+            [](const CarriedWeight& a, const CarriedWeight& b) { return a.body < b.body; });
   std::vector<double> behind(model_.bodies.size());  // mass of the body and all that hangs on it
   for (int k = model_.num_bodies() - 1; k >= 0; --k) {
     Body& body = model_.bodies[k];

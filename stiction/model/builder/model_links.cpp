@@ -1,4 +1,4 @@
-// What ties the forest together and drives it: loops, actuators, keyframes, and which shapes may meet.
+// What ties the forest together and drives it: loops, keyframes, and which shapes may meet.
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
@@ -17,33 +17,15 @@ BodyPlace place_of(int body, const std::vector<BodyPlace>& place) {
   return body < 0 ? BodyPlace{} : place[body];
 }
 
-// Degrees of freedom by the names of their joints.
-class JointDirectory {
- public:
-  explicit JointDirectory(const Model& model) {
-    for (const Joint& joint : model.joints) joints_.emplace(joint.name, &joint);
-  }
-  // The degree of freedom of a joint that has one.
-  int single_dof(const std::string& name, const std::string& what, const char* field) const {
-    const auto found = joints_.find(name);
-    if (found == joints_.end()) refuse(what, ": ", field, " is '", name, "', but there is no such moving joint");
-    const Joint& joint = *found->second;
-    if (joint.num_velocities != 1) {
-      refuse(what, ": ", field, " '", name, "' is a ", joint.kind, " joint of ", joint.num_velocities,
-             " degrees of freedom; it must have one");
-    }
-    return joint.first_velocity;
-  }
-  const Joint& joint(const std::string& name) const { return *joints_.at(name); }
-  // Of a kept element: degree of freedom `offset` of a joint that is there.
-  int dof_of(const std::string& name, int offset) const { return joints_.at(name)->first_velocity + offset; }
-
- private:
-  std::unordered_map<std::string_view, const Joint*> joints_;
-};
-
 std::string name_of(int body, const ModelDraft& draft) {
   return body < 0 ? "the world" : "'" + draft.bodies[body].name + "'";
+}
+
+int tendon_index(const std::string& name, const std::string& what, const char* field, const ModelDraft& draft) {
+  for (std::size_t k = 0; k < draft.tendons.size(); ++k) {
+    if (draft.tendons[k].name == name) return static_cast<int>(k);
+  }
+  refuse(what, ": ", field, " is '", name, "', but there is no such tendon");
 }
 
 Loop make_loop(const LoopOptions& options, const ModelDraft& draft, const std::vector<BodyPlace>& place,
@@ -57,6 +39,13 @@ Loop make_loop(const LoopOptions& options, const ModelDraft& draft, const std::v
     if (loop.dof_a == loop.dof_b) refuse(what, ": joint_a and joint_b are both '", options.joint_a, "'");
     return loop;
   }
+  if (options.kind == LoopKind::tendon_equality) {
+    loop.coefficients = options.coefficients;
+    loop.tendon_a = tendon_index(options.tendon_a, what, "tendon_a", draft);
+    if (!options.tendon_b.empty()) loop.tendon_b = tendon_index(options.tendon_b, what, "tendon_b", draft);
+    if (loop.tendon_a == loop.tendon_b) refuse(what, ": tendon_a and tendon_b are both '", options.tendon_a, "'");
+    return loop;
+  }
   const BodyPlace a = place_of(options.body_a, place), b = place_of(options.body_b, place);
   if (a.body == b.body) {
     refuse(what, ": body_a (", name_of(options.body_a, draft), ") and body_b (", name_of(options.body_b, draft), ") ",
@@ -68,12 +57,44 @@ Loop make_loop(const LoopOptions& options, const ModelDraft& draft, const std::v
   return loop;
 }
 
+// A joint that follows another one which follows it, over however many, is held fast, or nothing fits: a mistake of who
+// wrote it. (Equalities that say the same twice are not: their rows are left out.)
+void refuse_mimic_cycles(const Model& model) {
+  const auto name = [&](int dof) {
+    const auto has = [dof](const Joint& j) {
+      return dof >= j.first_velocity && dof < j.first_velocity + j.num_velocities;
+    };
+    return "'" + std::find_if(model.joints.begin(), model.joints.end(), has)->name + "'";
+  };
+  std::unordered_map<int, std::vector<int>> leaders;  // by who follows them, of the loops so far
+  for (const Loop& loop : model.loops) {
+    if (loop.kind != LoopKind::joint_equality || loop.dof_b < 0) continue;
+    std::vector<int> reached{loop.dof_b};
+    for (std::size_t k = 0; k < reached.size(); ++k) {
+      for (const int leader : leaders[reached[k]]) {
+        if (std::find(reached.begin(), reached.end(), leader) == reached.end()) reached.push_back(leader);
+      }
+    }
+    if (std::find(reached.begin(), reached.end(), loop.dof_a) != reached.end()) {
+      refuse("loop '", loop.name, "': joint ", name(loop.dof_a), " follows joint ", name(loop.dof_b),
+             ", which follows it; equalities of joints must not form a cycle");
+    }
+    leaders[loop.dof_a].push_back(loop.dof_b);
+  }
+}
+
 Loop keep_loop(Loop loop, const LoopOptions& options, const ModelDraft& draft, const std::vector<BodyPlace>& place,
                const JointDirectory& joints) {
   loop.name = options.name;
   if (loop.kind == LoopKind::joint_equality) {
     loop.dof_a = joints.dof_of(options.joint_a, loop.dof_a);
     if (loop.dof_b >= 0) loop.dof_b = joints.dof_of(options.joint_b, loop.dof_b);
+    return loop;
+  }
+  if (loop.kind == LoopKind::tendon_equality) {
+    const std::string what = "loop '" + options.name + "'";
+    loop.tendon_a = tendon_index(options.tendon_a, what, "tendon_a", draft);
+    if (loop.tendon_b >= 0) loop.tendon_b = tendon_index(options.tendon_b, what, "tendon_b", draft);
     return loop;
   }
   const auto put = [&](int user, int& body, Pose& pose) {
@@ -86,19 +107,9 @@ Loop keep_loop(Loop loop, const LoopOptions& options, const ModelDraft& draft, c
 }
 
 void check_movable(const Loop& loop, const Model& model) {
-  if (loop.kind == LoopKind::joint_equality || model.is_movable(loop.body_a) || model.is_movable(loop.body_b)) return;
+  if (loop.kind == LoopKind::joint_equality || loop.kind == LoopKind::tendon_equality) return;
+  if (model.is_movable(loop.body_a) || model.is_movable(loop.body_b)) return;
   refuse("loop '", loop.name, "': it joins kinematic bodies or the world, which no force moves");
-}
-
-Actuator make_actuator(const ActuatorOptions& options, const JointDirectory& joints) {
-  const std::string what = "actuator '" + options.name + "'";
-  Actuator actuator{.name = options.name, .kind = options.kind};
-  actuator.dof = joints.single_dof(options.joint, what, "joint");
-  actuator.gear = options.gear;
-  actuator.kp = options.kp, actuator.kd = options.kd;
-  actuator.control_lower = options.control_lower, actuator.control_upper = options.control_upper;
-  actuator.force_lower = options.force_lower, actuator.force_upper = options.force_upper;
-  return actuator;
 }
 
 // Entries [first, end) of a vector of the model.
@@ -106,7 +117,7 @@ struct EntryRange {
   int first = 0, end = 0;
 };
 struct KeyframeRanges {
-  std::vector<EntryRange> q, v, control;
+  std::vector<EntryRange> q, v, control, activation;
 };
 
 // The entries of q and v that belong to the bodies of the scope. They lie together unless one of them hangs on a body
@@ -116,6 +127,11 @@ KeyframeRanges ranges_of(const KeyframeScope& scope, const ModelDraft& draft, co
   const int end_actuator = scope.end_actuator < 0 ? static_cast<int>(model.actuators.size()) : scope.end_actuator;
   KeyframeRanges ranges;
   ranges.control = {{scope.first_actuator, end_actuator}};
+  const auto activations_before = [&](int actuator) {
+    return static_cast<int>(std::count_if(model.actuators.begin(), model.actuators.begin() + actuator,
+                                          [](const Actuator& a) { return a.activation != ActivationKind::none; }));
+  };
+  ranges.activation = {{activations_before(scope.first_actuator), activations_before(end_actuator)}};
   const int end_body = scope.end_body < 0 ? static_cast<int>(draft.bodies.size()) : scope.end_body;
   std::unordered_set<std::string_view> names;  // of the joints
   for (int body = scope.first_body; body < end_body; ++body) {
@@ -221,21 +237,13 @@ void lay_out_links(const ModelDraft& draft, const std::vector<BodyPlace>& place,
                               : keep_loop(kept->second, draft.loops[k], draft, place, joints));
     check_movable(model.loops.back(), model);
   }
-  for (std::size_t k = 0; k < draft.actuators.size(); ++k) {
-    const auto kept = draft.kept_actuators.find(static_cast<int>(k));
-    if (kept == draft.kept_actuators.end()) {
-      model.actuators.push_back(make_actuator(draft.actuators[k], joints));
-      continue;
-    }
-    model.actuators.push_back(kept->second);
-    model.actuators.back().name = draft.actuators[k].name;
-    model.actuators.back().dof = joints.dof_of(draft.actuators[k].joint, kept->second.dof);
-  }
+  refuse_mimic_cycles(model);
 }
 
 void lay_out_keyframes(const ModelDraft& draft, Model& model) {
   const JointDirectory joints(model);
   const VectorX no_control = VectorX::Zero(static_cast<Eigen::Index>(model.actuators.size()));
+  const VectorX none_active = VectorX::Zero(model.num_activations());
   for (std::size_t index = 0; index < draft.keyframes.size(); ++index) {
     const Keyframe& given = draft.keyframes[index];
     const std::string what = "keyframe '" + given.name + "'";
@@ -247,6 +255,7 @@ void lay_out_keyframes(const ModelDraft& draft, Model& model) {
     keyframe.q = keyframe_vector(given.q, model.initial_position, ranges.q, what, "q");
     keyframe.v = keyframe_vector(given.v, model.initial_velocity, ranges.v, what, "v");
     keyframe.control = keyframe_vector(given.control, no_control, ranges.control, what, "control");
+    keyframe.activation = keyframe_vector(given.activation, none_active, ranges.activation, what, "activation");
     normalise_quaternions(model, keyframe.q, what);
     model.keyframes.push_back(std::move(keyframe));
   }

@@ -3,6 +3,8 @@
 // problem.
 #pragma once
 
+#include "stiction/solvers/accelerated/accelerated_sweeps_settings.h"
+
 namespace stiction {
 
 // The running σ and the σ that a caller recomputes differ by rounding: what is accepted at this part of the tolerance
@@ -128,7 +130,21 @@ struct AutoLastResortSettings {
   int first_sweeps = 10, sweeps_per_step = 5;
 };
 
+// Heaps whose contacts give (auto_heap.h).
+struct AutoHeapSettings {
+  int least_nodes = 60;  // bodies; below, Newton and the interior point are as quick, and reach more digits
+  double least_compliance = 0.99e-2;  // R_N of tr(G_ii)/3; with a tenth of it a third of the steps is not solved
+  double contacts_per_pair = 1.3;     // with more, faces meet: sweeps do not settle which corner bears
+  int most_sweeps = 600;
+  // Bodies up to which other parts have the whole budget for what sweeps did not solve; with more they have so many
+  // factorisations, each of which takes as long as a hundred sweeps.
+  int most_nodes_for_others = 200;
+  int factorisations_beyond = 40;
+  AcceleratedSweepsSettings sweeps;
+};
+
 struct AutoTuning {
+  AutoHeapSettings heap;
   AutoDenseSettings dense;
   AutoManyBodiesSettings many_bodies;
   AutoContactSpaceSettings contact_space;

@@ -11,12 +11,13 @@ namespace stiction {
 struct AutoStage {
   static constexpr SolveStage warm_start = SolveStage::guess;
   static constexpr SolveStage sweep{1}, active_set{2}, stick_probe{3}, interior_point{4}, arclength{5}, last_resort{6};
-  static constexpr SolveStage velocity_probe{7}, velocity_interior_point{8}, velocity_arclength{9}, many_bodies{10};
+  static constexpr SolveStage velocity_probe{7}, velocity_interior_point{8}, velocity_arclength{9}, many_bodies{10},
+      accelerated{11};
 
   static constexpr std::string_view names[] = {"warm_start",         "sweep",          "active_set",
                                                "stick_probe",        "interior_point", "arclength",
                                                "last_resort",        "velocity_probe", "velocity_interior_point",
-                                               "velocity_arclength", "many_bodies"};
+                                               "velocity_arclength", "many_bodies",    "accelerated"};
 };
 
 // In factorisations of the whole problem. A factorisation of a part (an island, the bodies around a fold) counts by its

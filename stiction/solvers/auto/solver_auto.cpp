@@ -16,6 +16,7 @@ constexpr SolverTraits auto_traits{
 }  // namespace
 
 SolverAuto::SolverAuto(const SolverAutoSettings& settings) : settings_(settings) {
+  heap_.settings = settings.tuning.heap;
   many_bodies_.settings = settings.tuning.many_bodies;
   velocity_space_.settings = settings.tuning.velocity_space;
 }
@@ -26,6 +27,7 @@ const SolverTraits& SolverAuto::traits() const {
 
 void SolverAuto::add_options(std::vector<SolverOption>& list) {
   list.push_back({"use_dense", "allow sweeps and active-set Newton on dense G", &settings_.use_dense});
+  list.push_back({"use_heap", "allow accelerated sweeps on heaps whose contacts give", &settings_.use_heap});
   list.push_back({"use_many_bodies", "allow relaxed Gauss–Seidel on the factored form", &settings_.use_many_bodies});
   list.push_back(
       {"use_contact_space", "allow probe, interior point, path following on G", &settings_.use_contact_space});
@@ -345,6 +347,17 @@ bool SolverAuto::has_small_islands_only(const ContactProblem& problem) {
   return true;
 }
 
+// An interior point from beside what sweeps left, within a budget of its own, so that no step takes seconds.
+void SolverAuto::finish_large_heap(const ContactProblem& problem, SolveOutcome& so_far, VectorX& impulse) {
+  const double most = std::min<double>(heap_.settings.factorisations_beyond, std::floor(budget_.left()));
+  if (!settings_.use_velocity_space || most < 1.0) return;
+  heap_budget_.start(static_cast<int>(most), settings_.interrupt);
+  SolveGoal within = goal();
+  within.budget = &heap_budget_;
+  combine(so_far, velocity_space_.solve(problem, within, impulse));
+  budget_.take(heap_budget_.spent());
+}
+
 SolveOutcome SolverAuto::solve_factored(const ContactProblem& problem, ContactSolution& solution) {
   if (has_small_islands_only(problem)) {
     return solve_sparse(as_sparse_.make_sparse(problem, all_constraints(problem)), Effort::all, solution);
@@ -360,6 +373,14 @@ SolveOutcome SolverAuto::solve_factored(const ContactProblem& problem, ContactSo
   if (rows <= settings_.dense_rows && is_solved(problem, solution, outcome)) {  // what rests needs no G
     report_.stages.add(outcome.stage);
     return outcome;
+  }
+  if (settings_.use_heap && heap_.takes(problem)) {
+    combine(outcome, heap_.solve(problem, goal(), solution.impulse));
+    if (may_go_on(outcome) && !heap_.leaves_to_others(problem)) finish_large_heap(problem, outcome, solution.impulse);
+    if (!may_go_on(outcome) || !heap_.leaves_to_others(problem)) {
+      report_.stages.add(outcome.stage);
+      return outcome;
+    }
   }
   if (small && !stiff && settings_.use_dense) {
     const ContactProblem& dense = whole.part.make_dense(problem, all_constraints(problem));

@@ -7,6 +7,7 @@
 //   sparse                    islands (connected components of the block graph), each: one exact sweep → as a dense
 //                             problem where small → AutoContactSpace → AutoLastResort
 //   factored, robot scale     G formed in a workspace → AutoDense → AutoVelocitySpace → AutoContactSpace → …
+//   factored, soft heaps      AutoHeap → the two below; beyond 200 bodies a few factorisations
 //   factored, many bodies     AutoManyBodies while lightly coupled → AutoVelocitySpace
 //   factored, piles           (more rows than velocities, or extreme mass ratios) AutoVelocitySpace → AutoManyBodies
 //
@@ -26,6 +27,7 @@
 #include "stiction/contact/problem_part.h"
 #include "stiction/solvers/auto/auto_contact_space.h"
 #include "stiction/solvers/auto/auto_dense.h"
+#include "stiction/solvers/auto/auto_heap.h"
 #include "stiction/solvers/auto/auto_last_resort.h"
 #include "stiction/solvers/auto/auto_many_bodies.h"
 #include "stiction/solvers/auto/auto_settings.h"
@@ -41,6 +43,7 @@ namespace stiction {
 struct SolverAutoSettings : SolverSettings {
   // Which parts may be used, for experiments; each on by default.
   bool use_dense = true;           // sweeps and active-set Newton on dense G
+  bool use_heap = true;            // accelerated sweeps on heaps whose contacts give
   bool use_many_bodies = true;     // relaxed Gauss–Seidel on the factored form
   bool use_contact_space = true;   // probe, interior point and path following on G
   bool use_velocity_space = true;  // the same on the bodies' velocities
@@ -85,6 +88,7 @@ class SolverAuto final : public ContactSolver {
   enum class Effort { usual, all };  // without or with the last resort and long paths
   SolveOutcome solve_dense(const ContactProblem& problem, ContactSolution& solution);
   SolveOutcome solve_sparse(const ContactProblem& problem, Effort effort, ContactSolution& solution);
+  void finish_large_heap(const ContactProblem& problem, SolveOutcome& so_far, VectorX& impulse);
   SolveOutcome solve_factored(const ContactProblem& problem, ContactSolution& solution);
   SolveOutcome solve_island(Island& island, const ContactProblem& sparse, double share, Effort effort,
                             VectorX& impulse);
@@ -108,6 +112,8 @@ class SolverAuto final : public ContactSolver {
   std::size_t num_islands_ = 0;
   std::vector<int> island_of_, everything_, stack_;
   ProblemPart as_sparse_;  // the whole of a dense or factored problem that is taken as a sparse one
+  AutoHeap heap_;
+  SolveBudget heap_budget_;  // of finish_large_heap()
   AutoManyBodies many_bodies_;
   AutoVelocitySpace velocity_space_;
   InfeasibilityProof proof_;

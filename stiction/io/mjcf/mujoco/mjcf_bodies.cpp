@@ -13,6 +13,7 @@ void MjcfReader::read() {
   read_cameras();
   read_shapes();
   read_pairs();
+  read_tendons();
   read_equalities();
   read_actuators();
   read_keyframes();
@@ -107,6 +108,7 @@ BodyOptions MjcfReader::body_options(int body) {
   const Matrix3 moment = principal_axes * vector3(m_.body_inertia + 3 * body).asDiagonal() * principal_axes.transpose();
   inertia.moment = 0.5 * (moment + moment.transpose());
   options.inertia = inertia;
+  options.gravity_compensation = m_.body_gravcomp[body];
   return options;
 }
 
@@ -152,7 +154,7 @@ void MjcfReader::set_joint_limits(int joint, JointOptions& options) {
 void MjcfReader::read_sites() {
   for (int site = 0; site < m_.nsite; ++site) {
     const int body = m_.site_bodyid[site];
-    builder_.add_site(prefixed(name_of(mjOBJ_SITE, site)), builder_body(body),
+    builder_.add_site(site_name(site), builder_body(body),
                       placed(body, pose(m_.site_pos + 3 * site, m_.site_quat + 4 * site)));
   }
 }

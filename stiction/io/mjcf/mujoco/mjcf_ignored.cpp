@@ -123,7 +123,6 @@ void MjcfReader::note_options() {
 void MjcfReader::note_bodies() {
   for (int body = 1; body < m_.nbody; ++body) {
     const std::string label = label_of(mjOBJ_BODY, body);
-    if (m_.body_gravcomp[body] != 0.0) ignored_.add("body", label, "gravity compensation (gravcomp)");
     if (m_.body_mocapid[body] >= 0 && !is_kinematic_[body]) {
       ignored_.add("body", label, "moved by motion capture, with joints below it: it stands still here");
     }
@@ -144,6 +143,8 @@ void MjcfReader::note_joints() {
     note(any(m_.jnt_stiffnesspoly + mjNPOLY * joint, mjNPOLY) || any(m_.dof_dampingpoly + mjNPOLY * dof, mjNPOLY),
          "stiffness or damping that is not linear");
     note(m_.jnt_springyield[joint] != 0.0 && m_.jnt_plasticadr[joint] >= 0, "spring that yields");
+    note(m_.jnt_actgravcomp[joint] && m_.jnt_actfrclimited[joint],
+         "actuatorgravcomp within actuatorfrcrange: weights are carried whatever the range of the joint");
     note(m_.jnt_margin[joint] != 0.0 && m_.jnt_limited[joint], "margin of its limit");
     const bool soft_limit =
         m_.jnt_limited[joint] && !is_default(m_.jnt_solref + mjNREF * joint, m_.jnt_solimp + mjNIMP * joint);
@@ -196,7 +197,14 @@ void MjcfReader::note_rest() {
   const auto each = [&](mjtSize count, int type, const char* kind, const char* reason) {
     for (int k = 0; k < count; ++k) ignored_.add(kind, label_of(type, k), reason);
   };
-  each(m_.ntendon, mjOBJ_TENDON, "tendon", "there are no tendons here");
+  for (int tendon = 0; tendon < m_.ntendon; ++tendon) {
+    const bool soft_limit = m_.tendon_limited[tendon] && !is_default(m_.tendon_solref_lim + mjNREF * tendon,
+                                                                     m_.tendon_solimp_lim + mjNIMP * tendon);
+    const bool soft_friction = m_.tendon_frictionloss[tendon] > 0.0 &&
+                               !is_default(m_.tendon_solref_fri + mjNREF * tendon,
+                                           m_.tendon_solimp_fri + mjNIMP * tendon);
+    if (soft_limit || soft_friction) ignored_.add("solref, solimp of tendon", label_of(mjOBJ_TENDON, tendon), rigid);
+  }
   note_sensors();
   each(m_.nflex, mjOBJ_FLEX, "flex", "bodies are rigid here");
   each(m_.nplugin, mjOBJ_PLUGIN, "plugin", "belongs to MuJoCo");
@@ -206,7 +214,9 @@ void MjcfReader::note_rest() {
   each(m_.nnumeric, mjOBJ_NUMERIC, "numeric", "data of the user's program");
   each(m_.ntext, mjOBJ_TEXT, "text", "data of the user's program");
   each(m_.ntuple, mjOBJ_TUPLE, "tuple", "data of the user's program");
-  if (m_.na > 0 && m_.nkey > 0) ignored_.add("key", "act", "there are no activations here");
+  if (m_.na > static_cast<mjtSize>(activation_of_.size()) && m_.nkey > 0) {
+    ignored_.add("key", "act", "of actuators that are ignored");
+  }
 }
 
 }  // namespace stiction

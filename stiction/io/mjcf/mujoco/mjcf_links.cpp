@@ -1,11 +1,9 @@
-// Equalities, actuators and keyframes.
+// Equalities and keyframes.
 #include <algorithm>
 
 #include "stiction/io/mjcf/mujoco/mjcf_reader.h"
 
 namespace stiction {
-namespace {
-
 // Coefficients of y = y₀ + Σ c_k (x − x₀)ᵏ in powers of x.
 std::array<double, 5> expand_polynomial(const mjtNum* c, double x0, double y0) {
   std::array<double, 5> out{};
@@ -16,8 +14,6 @@ std::array<double, 5> expand_polynomial(const mjtNum* c, double x0, double y0) {
   out[0] += y0;
   return out;
 }
-
-}  // namespace
 
 void MjcfReader::read_equalities() {
   for (int equality = 0; equality < m_.neq; ++equality) {
@@ -31,8 +27,10 @@ void MjcfReader::read_equalities() {
       read_connect(equality);
     } else if (type == mjEQ_JOINT) {
       read_joint_equality(equality);
+    } else if (type == mjEQ_TENDON) {
+      read_tendon_equality(equality);
     } else {
-      ignored_.add("equality", label, "couples tendons or flexible bodies");
+      ignored_.add("equality", label, "couples flexible bodies");
     }
   }
 }
@@ -86,66 +84,6 @@ void MjcfReader::read_joint_equality(int equality) {
     options.coefficients = {data[0] + y0, 0.0, 0.0, 0.0, 0.0};
   }
   builder_.add_loop(options);
-}
-
-void MjcfReader::read_actuators() {
-  for (int actuator = 0; actuator < m_.nactuator; ++actuator) {
-    const std::string label = label_of(mjOBJ_ACTUATOR, actuator);
-    if (disabled(mjDSBL_ACTUATION)) {
-      ignored_.add("actuator", label, "the options of the file switch actuators off");
-    } else if (m_.actuator_trntype[actuator] != mjTRN_JOINT && m_.actuator_trntype[actuator] != mjTRN_JOINTINPARENT) {
-      ignored_.add("actuator", label, "does not act on a joint");
-    } else if (m_.jnt_type[m_.actuator_trnid[2 * actuator]] == mjJNT_FREE ||
-               m_.jnt_type[m_.actuator_trnid[2 * actuator]] == mjJNT_BALL) {
-      ignored_.add("actuator", label, "acts on a joint of several degrees of freedom");
-    } else if (m_.actuator_dyntype[actuator] != mjDYN_NONE || m_.actuator_delay[actuator] != 0.0) {
-      ignored_.add("actuator", label, "has a state of its own: activation, filter or delay");
-    } else if (!read_actuator(actuator)) {
-      ignored_.add("actuator", label, "is neither a torque nor a position or velocity servo");
-    }
-  }
-}
-
-// MuJoCo: force = gain u + b₀ + b₁ l + b₂ l̇ within forcerange, l = gear q, τ = gear force.
-bool MjcfReader::read_actuator(int actuator) {
-  if (m_.actuator_gaintype[actuator] != mjGAIN_FIXED || m_.actuator_ctrlnum[actuator] != 1) return false;
-  const double gain = m_.actuator_gainprm[mjNGAIN * actuator];
-  const mjtNum* bias = m_.actuator_biasprm + mjNBIAS * actuator;
-  const bool has_bias = m_.actuator_biastype[actuator] == mjBIAS_AFFINE;
-  if (!has_bias && m_.actuator_biastype[actuator] != mjBIAS_NONE) return false;
-  const double b0 = has_bias ? bias[0] : 0.0, b1 = has_bias ? bias[1] : 0.0, b2 = has_bias ? bias[2] : 0.0;
-  const int control = m_.actuator_ctrladr[actuator];
-  ActuatorOptions options;
-  options.name = prefixed(name_of(mjOBJ_ACTUATOR, actuator));
-  options.joint = joint_name(m_.actuator_trnid[2 * actuator]);
-  options.gear = m_.actuator_gear[6 * m_.actuator_outadr[actuator]];
-  if (m_.actuator_ctrllimited[control] && !disabled(mjDSBL_CLAMPCTRL)) {
-    options.control_lower = m_.actuator_ctrlrange[2 * control];
-    options.control_upper = m_.actuator_ctrlrange[2 * control + 1];
-  }
-  if (m_.actuator_forcelimited[actuator]) {
-    options.force_lower = m_.actuator_forcerange[2 * actuator];
-    options.force_upper = m_.actuator_forcerange[2 * actuator + 1];
-  }
-  if (b0 != 0.0 || gain == 0.0) return false;
-  if (b1 == 0.0 && b2 == 0.0) {
-    options.kind = ActuatorKind::torque;  // the gain becomes part of the gear, and the limits those of u
-    options.gear *= gain;
-    options.force_lower /= gain, options.force_upper /= gain;
-    if (gain < 0.0) std::swap(options.force_lower, options.force_upper);
-  } else if (gain > 0.0 && b1 == -gain && b2 <= 0.0) {
-    options.kind = ActuatorKind::position;
-    options.kp = gain, options.kd = -b2;
-  } else if (gain > 0.0 && b1 == 0.0 && b2 == -gain) {
-    options.kind = ActuatorKind::velocity;
-    options.kd = gain;
-  } else {
-    return false;
-  }
-  const int index = builder_.add_actuator(options);
-  if (control_of_.empty()) first_actuator_ = index;
-  control_of_.push_back(control);
-  return true;
 }
 
 // qpos of a keyframe as ours: quaternions (x, y, z, w), free bodies moved with the file.
@@ -211,6 +149,10 @@ void MjcfReader::read_keyframes() {
     keyframe.control.resize(static_cast<Eigen::Index>(control_of_.size()));
     for (std::size_t k = 0; k < control_of_.size(); ++k) {
       keyframe.control[static_cast<Eigen::Index>(k)] = m_.key_ctrl[m_.nu * key + control_of_[k]];
+    }
+    keyframe.activation.resize(static_cast<Eigen::Index>(activation_of_.size()));
+    for (std::size_t k = 0; k < activation_of_.size(); ++k) {
+      keyframe.activation[static_cast<Eigen::Index>(k)] = m_.key_act[m_.na * key + activation_of_[k]];
     }
     KeyframeScope scope;
     if (m_.nbody > 1) scope.first_body = body_of_[1], scope.end_body = body_of_[m_.nbody - 1] + 1;

@@ -61,11 +61,26 @@ class MjcfReader {
   void read_equalities();
   void read_connect(int equality);
   void read_joint_equality(int equality);
-  void read_actuators();
-  bool read_actuator(int actuator);
   void read_keyframes();
   VectorX keyframe_position(int key) const;
   VectorX keyframe_velocity(int key) const;
+  // mjcf_transmissions.cpp
+  void read_tendons();
+  TendonPointOptions tendon_point(int wrap) const;
+  void set_tendon_terms(int tendon, TendonOptions& options);
+  void read_tendon_equality(int equality);
+  void read_actuators();
+  const char* why_no_actuator(int actuator) const;
+  const char* why_no_muscle(int actuator) const;
+  const char* why_no_pid(int actuator) const;
+  ActuatorOptions actuator_target(int actuator) const;
+  void add_actuator(int actuator, int control, ActuatorOptions& options);
+  void read_actuator(int actuator);
+  void read_pid(int actuator);
+  void set_muscle(int actuator, ActuatorOptions& options) const;
+  std::string name_or_number(int type, int id, int count, const char* base) const;
+  std::string site_name(int site) const;  // never empty; with the prefix
+  std::string tendon_name(int tendon) const;
   // mjcf_ignored.cpp
   void note_options();
   void note_bodies();
@@ -99,8 +114,12 @@ class MjcfReader {
   std::vector<bool> in_pair_;             // geoms that a <pair> names
   std::vector<int> shape_of_;             // builder index of every geom; −1: no shape
   std::vector<int> control_of_;           // MuJoCo's control of every actuator of the builder
+  std::vector<int> activation_of_;        // MuJoCo's activation of every one that has one
   std::map<std::pair<int, bool>, Geometry> known_meshes_;  // by mesh, and whether it stays a surface
 };
+
+// Coefficients of y = y₀ + Σ c_k (x − x₀)ᵏ in powers of x.
+std::array<double, 5> expand_polynomial(const mjtNum* c, double x0, double y0);
 
 inline Vector3 vector3(const mjtNum* v) {
   return {v[0], v[1], v[2]};

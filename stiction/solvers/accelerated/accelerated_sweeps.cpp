@@ -1,0 +1,75 @@
+#include "stiction/solvers/accelerated/accelerated_sweeps.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stiction/solvers/stopping_test.h"
+
+namespace stiction {
+namespace {
+
+// The measure here is taken of running sums; the caller's own must pass, too.
+constexpr double safety = 0.99;
+
+}  // namespace
+
+SolveOutcome AcceleratedSweeps::solve(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse,
+                                      std::vector<HistoryEntry>* history) {
+  return ConstraintBatches::takes(problem) ? run(batches_, problem, goal, impulse, history)
+                                           : run(rows_, problem, goal, impulse, history);
+}
+
+template <class Map>
+double AcceleratedSweeps::residual(Map& map, const ContactProblem& problem, const SolveGoal& goal,
+                                   const AndersonWindow::Array& x) {
+  const double natural = map.residual(x);
+  if (!goal.use_relative) return natural;
+  impulse_.resize(problem.num_rows());
+  velocity_.resize(problem.num_rows());
+  map.store(x, impulse_);
+  problem.velocity(impulse_, velocity_);
+  return stopping_residual(problem, ContactModel::ncp, impulse_, velocity_).relative;
+}
+
+template <class Map>
+SolveOutcome AcceleratedSweeps::run(Map& map, const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse,
+                                    std::vector<HistoryEntry>* history) {
+  const double limit = safety * goal.tolerance;
+  SolveOutcome outcome;
+  map.load(problem, impulse, x_);
+  map.place(x_);
+  window_.start(x_.size(), settings.window);
+  best_ = x_;
+  outcome.residual = residual(map, problem, goal, x_);
+  bool is_guess = true;
+  int next_test = settings.test_every;
+  while (outcome.residual > limit && outcome.iterations < settings.most_sweeps) {
+    image_ = x_;
+    int swept = 0;
+    while (swept < settings.sweeps_per_step && goal.spend_and_ask(settings.cost)) {
+      map.sweep(image_);
+      ++swept;
+    }
+    if (swept == 0) break;
+    outcome.iterations += swept;
+    const bool is_last = swept < settings.sweeps_per_step || !(goal.left() >= settings.cost);
+    if (outcome.iterations >= next_test || is_last || history) {
+      next_test = outcome.iterations + settings.test_every;
+      const double value = residual(map, problem, goal, image_);
+      if (history) history->push_back({outcome.iterations, value, 0.0, 0});
+      if (value < outcome.residual) {
+        outcome.residual = value;
+        best_ = image_;
+        is_guess = false;
+      }
+      outcome.broken = !std::isfinite(value);
+      if (outcome.broken || is_last || outcome.residual <= limit) break;
+    }
+    if (window_.advance(x_, image_) != AndersonWindow::Next::image) map.place(x_);
+  }
+  if (!is_guess) map.store(best_, impulse);
+  outcome.converged = outcome.residual <= limit;
+  return outcome;
+}
+
+}  // namespace stiction

@@ -1,0 +1,50 @@
+// Anderson's acceleration of sweeps (theory §2.13): from x and its image T(x) to the point to go on from.
+//
+// With f_k = T(x_k) − x_k and the last differences ΔF of f and ΔT of images as columns,
+//
+//     γ = argmin ‖f_k − ΔF γ‖²,      x_{k+1} = T(x_k) − ΔT γ.
+//
+// A Gram matrix of which one row is new at each step makes γ cheap. Where ‖f‖ exceeds `growth` times its least value
+// since the last reset, the iteration goes back to the last image, forgets its columns, and makes `pause` plain steps.
+// The safeguard of ADMM (admm/anderson.h) allows twice the last ‖f‖ instead, and keeps Δx beside ΔF: for sweeps the
+// first cycles, and the second costs a third column of memory traffic.
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "stiction/math/aligned_vector.h"
+#include "stiction/solvers/accelerated/accelerated_sweeps_settings.h"
+
+namespace stiction {
+
+class AndersonWindow {
+ public:
+  static constexpr int most_columns = 16;
+  using Array = AlignedVector<double>;  // a whole number of packs of four
+
+  enum class Next { image, extrapolated, last_image };
+
+  // Forgets everything. No allocation for a size and a number of columns met before.
+  void start(std::size_t size, const AndersonWindowSettings& settings);
+
+  // Writes the next point over x: the image itself, an extrapolated point, or the last image but one where f has grown.
+  Next advance(Array& x, const Array& image);
+
+  int num_resets() const { return resets_; }
+
+ private:
+  void push_column(const Array& image);
+  void solve_for_weights();
+
+  AndersonWindowSettings settings_;
+  int columns_ = 0, next_column_ = 0, pause_left_ = 0, resets_ = 0;
+  bool has_last_ = false;
+  double least_ = 0.0;  // ‖f‖ since the last reset
+  std::vector<Array> change_, image_change_;
+  Array f_, last_f_, last_image_;
+  Eigen::Matrix<double, most_columns, most_columns> gram_;
+  Eigen::Matrix<double, most_columns, 1> right_, weight_;
+};
+
+}  // namespace stiction

@@ -1,0 +1,134 @@
+// Heaps with relative compliance: closed forms of one sphere, and 125 spheres that settle.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "stiction/sim/simulator.h"
+#include "tests/sim/worlds.h"
+#include "tests/support/allocation_guard.h"
+
+namespace stiction {
+namespace {
+
+constexpr double radius = 0.04, mass = 0.1, gravity = 9.81;
+
+std::shared_ptr<const Model> one_sphere(double compliance = 0.0) {
+  ModelBuilder builder;
+  builder.set_gravity(Vector3(0, 0, -gravity));
+  testing::add_ground(builder, 0.5);
+  const int ball = builder.add_body({.pose = Pose(Vector3(0, 0, radius))});
+  builder.add_shape({.body = ball,
+                     .geometry = Sphere{radius},
+                     .material = {.friction = 0.5, .compliance = compliance},
+                     .mass = mass});
+  return builder.build();
+}
+
+// Five layers of 25 in a box.
+std::shared_ptr<const Model> heap() {
+  ModelBuilder builder;
+  builder.set_gravity(Vector3(0, 0, -gravity));
+  testing::add_ground(builder, 0.5);
+  constexpr double half = 0.2;
+  for (int wall = 0; wall < 4; ++wall) {
+    const double angle = 0.5 * M_PI * wall;
+    const Quaternion turn(Eigen::AngleAxisd(angle, Vector3::UnitZ()));
+    builder.add_shape({.pose = Pose(turn, turn * Vector3(half + 0.1, 0, 1)),
+                       .geometry = Box{Vector3(0.1, half + 0.2, 1)},
+                       .material = {.friction = 0.5}});
+  }
+  for (int i = 0; i < 125; ++i) {
+    const double shift = 0.002 * ((7 * i) % 5);
+    const int ball =
+        builder.add_body({.pose = Pose(Vector3(-0.16 + 0.08 * (i % 5) + shift - 0.004,
+                                               -0.16 + 0.08 * (i / 5 % 5) - shift + 0.004, 0.05 + 0.085 * (i / 25)))});
+    builder.add_shape({.body = ball, .geometry = Sphere{radius}, .material = {.friction = 0.5}, .mass = mass});
+  }
+  return builder.build();
+}
+
+SimulatorSettings soft(double time_step, double tolerance = 1e-9) {
+  SimulatorSettings settings{.time_step = time_step, .tolerance = tolerance};
+  settings.constraints.relative_compliance = 1e-2;
+  return settings;
+}
+
+// w = (1 + 2 (1 + 5/2))/3m = 8/3m, so the depth is ρ w Δt² m g = ρ 8/3 g Δt², whatever the mass.
+TEST(RelativeCompliance, SphereSinksAsItsOwnInverseMassSays) {
+  for (const double dt : {1e-3, 5e-3}) {
+    Simulator simulator(one_sphere(), soft(dt));
+    const StepReport& report = simulator.step(400);
+    const double depth = 1e-2 * 8.0 / 3.0 * gravity * dt * dt;
+    EXPECT_NEAR(report.largest_static_depth, depth, 1e-6 * depth) << dt;
+    EXPECT_NEAR(report.largest_penetration, depth, 1e-3 * depth) << dt;
+    EXPECT_NEAR(report.largest_compliance, depth / (mass * gravity), 1e-9 * depth / (mass * gravity)) << dt;
+    EXPECT_EQ(report.num_softened_contacts, 1);
+    EXPECT_EQ(report.num_compliant_contacts, 1);
+    EXPECT_FALSE(report.is_rigid());
+    EXPECT_TRUE(report.certified());
+    EXPECT_LE(report.friction_error, 1e-6);
+  }
+}
+
+TEST(RelativeCompliance, IsOffUnlessAskedFor) {
+  Simulator simulator(one_sphere(), {.time_step = 5e-3});
+  const StepReport& report = simulator.step(10);
+  EXPECT_TRUE(report.is_rigid());
+  EXPECT_EQ(report.num_softened_contacts, 0);
+  EXPECT_EQ(report.largest_compliance, 0.0);
+  EXPECT_EQ(report.largest_static_depth, 0.0);
+}
+
+TEST(RelativeCompliance, LeavesSofterMaterialsAlone) {
+  const double compliance = 1e-3;  // m/N; ρ w Δt² is 6.7e-6
+  Simulator simulator(one_sphere(compliance), soft(5e-3));
+  const StepReport& report = simulator.step(400);
+  EXPECT_EQ(report.num_softened_contacts, 0);
+  EXPECT_EQ(report.num_compliant_contacts, 1);
+  EXPECT_NEAR(report.largest_compliance, compliance, 1e-12);
+  EXPECT_NEAR(report.largest_static_depth, compliance * mass * gravity, 1e-6 * compliance * mass * gravity);
+}
+
+TEST(RelativeCompliance, RefusesWhatIsNone) {
+  for (const double bad : {-1e-3, 1.5, std::nan("")}) {
+    SimulatorSettings settings{.time_step = 1e-3};
+    settings.constraints.relative_compliance = bad;
+    EXPECT_THROW(Simulator(one_sphere(), settings), std::invalid_argument) << bad;
+  }
+}
+
+TEST(Heap, SettlesWithEveryStepSolved) {
+  Simulator simulator(heap(), soft(5e-3, 1e-6));
+  double worst = 0.0;
+  int solved = 0, factorisations = 0;
+  constexpr int steps = 300;
+  for (int k = 0; k < steps; ++k) {
+    const StepReport& report = simulator.step();
+    worst = std::max(worst, report.residuals.eps_nat);
+    solved += report.residuals.eps_nat <= 1e-6;
+    factorisations += k > 100 ? report.factorisations : 0;
+  }
+  EXPECT_GE(solved, 99 * steps / 100);
+  EXPECT_LE(worst, 1e-4);
+  const StepReport before = simulator.report();
+  const StepReport& after = simulator.step(100);
+  EXPECT_LE(after.kinetic_energy, 1e-3);
+  EXPECT_NEAR(after.potential_energy, before.potential_energy, 1e-4 * before.potential_energy);
+  // Twice what the weight of all would do to one contact of two spheres, w = 16/3m.
+  EXPECT_LE(after.largest_static_depth, 2.0 * 1e-2 * 16.0 / 3.0 * gravity * 25e-6 * 125.0);
+  EXPECT_LE(after.largest_penetration, 1e-3);
+  EXPECT_EQ(after.num_softened_contacts, after.num_contacts);
+}
+
+TEST(Heap, SameBitsForAnyNumberOfThreads) {
+  SimulatorSettings one = soft(5e-3, 1e-6), two = one;
+  two.threads = 2;
+  Simulator a(heap(), one), b(heap(), two);
+  a.step(60);
+  b.step(60);
+  EXPECT_EQ(a.state().q, b.state().q);
+  EXPECT_EQ(a.state().v, b.state().v);
+}
+
+}  // namespace
+}  // namespace stiction
