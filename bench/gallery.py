@@ -37,7 +37,7 @@ SCENES = [
     Scene("house_of_cards", 0.02), Scene("card_pyramid", 0.02),
     Scene("arch_semicircle", 0.05, settled=5.0), Scene("arch_catenary", 0.05, settled=5.0), Scene("arch_flat", 0.05, settled=5.0),
     Scene("kapla", 0.02), Scene("dominoes", 0.01),
-    Scene("gripper", 0.05, "hold", 4.0), Scene("hand", 0.05, "hold", 4.0),
+    Scene("gripper", 0.05, "hold"), Scene("hand", 0.05, "hold"),
     Scene("turntable", 0.05, "turn", 10.0, "table"),
 ]
 

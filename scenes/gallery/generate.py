@@ -359,7 +359,7 @@ def gripper():
     z, steel = 0.2, "0.36 0.40 0.46 1"
     scene.bodies += [
         f'    <body name="carriage" pos="{numbers(0, 0, z)}">',
-        '      <joint name="height" type="slide" axis="0 0 1" range="-0.1 0.2" damping="600"/>',
+        '      <joint name="height" type="slide" axis="0 0 1" range="-0.1 0.2" damping="200"/>',
         '      <geom name="beam" type="box" size="0.17 0.02 0.012" pos="0 0 0.1" mass="1" rgba="0.45 0.50 0.56 1"/>',
         '      <geom name="stem" type="cylinder" size="0.018 0.09" pos="0 0 0.202" mass="0.5" rgba="0.45 0.50 0.56 1"/>',
     ]
@@ -378,12 +378,13 @@ def gripper():
         x = (2 * k - blocks + 1) * half[0]
         rest += [x, 0, z, 1, 0, 0, 0]
         scene.add_box(f"block{k}", half, (x, 0, z), (WARM, COOL)[k % 2][k // 2])
+    carries = (1.8 + 0.15 * blocks) * 9.81 / 2000  # what the servo of the height must be ahead to carry everything
     scene.tail = [
         "  <equality>", '    <joint name="coupled" joint1="left" joint2="right"/>', "  </equality>",
-        "  <actuator>", '    <motor name="press" joint="left" gear="2"/>', '    <position name="height" joint="height" kp="6000"/>',
+        "  <actuator>", '    <motor name="press" joint="left" gear="2"/>', '    <position name="height" joint="height" kp="2000" forcerange="-50 50"/>',
         "  </actuator>",
-        "  <keyframe>", f'    <key name="hold" qpos="0 0 0 {numbers(*rest)}" ctrl="20 0"/>',
-        f'    <key name="lift" qpos="0 0 0 {numbers(*rest)}" ctrl="20 0.1"/>', "  </keyframe>",
+        "  <keyframe>", f'    <key name="hold" qpos="0 0 0 {numbers(*rest)}" ctrl="20 {number(carries)}"/>',
+        f'    <key name="lift" qpos="0 0 0 {numbers(*rest)}" ctrl="20 {number(0.1 + carries)}"/>', "  </keyframe>",
     ]
     return scene
 
@@ -405,7 +406,7 @@ def hand():
     z, skin, link = 0.2, "0.88 0.70 0.56 1", "0.82 0.62 0.49 1"
     scene.bodies += [
         f'    <body name="palm" pos="{numbers(0, 0, z)}">',
-        '      <joint name="height" type="slide" axis="0 0 1" range="-0.1 0.2" damping="400"/>',
+        '      <joint name="height" type="slide" axis="0 0 1" range="-0.1 0.2" damping="100"/>',
         f'      <geom name="palm" type="box" size="0.01 0.036 0.05" pos="{numbers(-can - 0.01, 0, 0)}" mass="0.3" rgba="{skin}"/>',
         f'      <geom name="wrist" type="capsule" size="0.022" fromto="{numbers(-can - 0.035, 0, 0, -can - 0.12, 0, 0)}" mass="0.2" rgba="{skin}"/>',
     ]
@@ -432,13 +433,14 @@ def hand():
         f'      <geom name="can" type="cylinder" size="{numbers(can, 0.058)}" mass="0.35" rgba="{COOL[0]}"/>',
         "    </body>",
     ]
+    carries = (0.5 + 0.035 * len(digits) + 0.35) * 9.81 / 1000  # what the servo of the height must be ahead to carry everything
     rest = f'{" ".join(["0"] * 11)} {numbers(0, 0, z, 1, 0, 0, 0)}'
     excluded = [f'    <exclude body1="{name}_tip" body2="palm"/>' for name, _, _ in digits]
     scene.tail = [
         "  <contact>", *excluded, "  </contact>",
-        "  <actuator>", *motors, '    <position name="height" joint="height" kp="4000"/>', "  </actuator>",
-        "  <keyframe>", f'    <key name="hold" qpos="{rest}" ctrl="{" ".join(grip)} 0"/>',
-        f'    <key name="lift" qpos="{rest}" ctrl="{" ".join(grip)} 0.1"/>', "  </keyframe>",
+        "  <actuator>", *motors, '    <position name="height" joint="height" kp="1000" forcerange="-16 16"/>', "  </actuator>",
+        "  <keyframe>", f'    <key name="hold" qpos="{rest}" ctrl="{" ".join(grip)} {number(carries)}"/>',
+        f'    <key name="lift" qpos="{rest}" ctrl="{" ".join(grip)} {number(0.1 + carries)}"/>', "  </keyframe>",
     ]
     return scene
 
