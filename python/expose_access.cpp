@@ -365,10 +365,13 @@ void make_of_parts(SharedSimulator* self, const nb::tuple& parts) {
   for (const nb::handle option : parts[2]) {
     simulator.set_solver_option(nb::cast<std::string>(option[0]), nb::cast<double>(option[1]));
   }
-  simulator.set_joint_force(to_vector(parts[4], "joint_force"));
+  simulator.set_joint_force(to_vector(nb::borrow<nb::object>(parts[4]), "joint_force"));
+  const auto vector = [](const nb::handle& of, int index, const char* name) {
+    return to_vector3(nb::borrow<nb::object>(of[index]), name);
+  };
   for (const nb::handle force : parts[5]) {
-    simulator.add_external_force(nb::cast<int>(force[0]), to_vector3(force[1], "force"), to_vector3(force[2], "point"),
-                                 to_vector3(force[3], "torque"));
+    simulator.add_external_force(nb::cast<int>(force[0]), vector(force, 1, "force"), vector(force, 2, "point"),
+                                 vector(force, 3, "torque"));
   }
   simulator.set_state(nb::cast<const State&>(parts[3]));
 }

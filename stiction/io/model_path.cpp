@@ -5,6 +5,7 @@
 #include <fstream>
 #include <utility>
 
+#include "stiction/math/near_names.h"
 #include "stiction/math/refuse.h"
 
 namespace stiction {
@@ -146,7 +147,7 @@ std::string read_whole_file(const std::string& path, std::size_t max_bytes) {
   std::error_code error;
   if (path.find('\0') != std::string::npos) refuse("path '", path, "' holds a zero byte");
   const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) refuse(path, ": there is no such file");
+  if (!fs::exists(status)) refuse(missing_file(path));
   if (fs::is_directory(status)) refuse(path, ": is a folder; name a file in it");
   if (!fs::is_regular_file(status)) refuse(path, ": is not a regular file");
   const std::uintmax_t size = fs::file_size(path, error);

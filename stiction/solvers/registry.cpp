@@ -2,6 +2,7 @@
 #include <functional>
 #include <stdexcept>
 
+#include "stiction/math/near_names.h"
 #include "stiction/math/refuse.h"
 #include "stiction/solvers/accelerated/solver_accelerated.h"
 #include "stiction/solvers/admm/solver_admm.h"
@@ -63,11 +64,14 @@ std::vector<std::string_view> solver_names() {
 
 std::unique_ptr<ContactSolver> make_solver(std::string_view name) {
   std::string known;
+  std::vector<std::string> names;
   for (const Entry& entry : registry()) {
     if (entry.name == name) return entry.make();
     known += ' ';
     known += entry.name;
+    names.emplace_back(entry.name);
   }
+  if (!near_names(name, names).empty()) refuse("no solver is called '", name, "'; ", name_hint(name, names));
   refuse("no solver is called '", name, "'; there are:", known);
 }
 

@@ -36,7 +36,9 @@ BodyWrench pull_wrench(const Model& model, const DynamicsData& data, int body, c
   const double length = pulling.norm();
   if (length > largest_acceleration) pulling *= largest_acceleration / length;
   const Vector3 acceleration = pulling - 2.0 * frequency * point_velocity(data, body, at);
-  return {body, acceleration / mobility(model, data, body, at), Vector3::Zero(), at};
+  const double moved = mobility(model, data, body, at);
+  if (!(moved > 0.0)) return {body, Vector3::Zero(), Vector3::Zero(), at};  // kinematic: no force moves it
+  return {body, acceleration / moved, Vector3::Zero(), at};
 }
 
 }  // namespace stiction::viewer

@@ -9,6 +9,7 @@
 
 #include "stiction/io/mjcf/mujoco/mjcf_reader.h"
 #include "stiction/io/mjcf/mujoco/mujoco_sandbox.h"
+#include "stiction/math/near_names.h"
 #include "stiction/math/refuse.h"
 
 namespace stiction {
@@ -46,7 +47,7 @@ void append_mjcf(ModelBuilder& builder, const std::string& path, const LoadOptio
                  std::vector<IgnoredElement>& ignored) {
   const MujocoLibrary& mujoco = MujocoLibrary::get();
   std::error_code error;
-  if (!std::filesystem::exists(path, error)) refuse(path, ": there is no such file");
+  if (!std::filesystem::exists(path, error)) refuse(missing_file(path));
   if (std::filesystem::is_directory(path, error)) refuse(path, ": is a folder; name the MJCF file in it");
   const MujocoSilence silence;
   char message[message_size] = "";
