@@ -122,8 +122,7 @@ const Fields<B>& body_fields() {
       {"com", "numpy.typing.ArrayLike = (0, 0, 0)",
        [](B& b, const Argument& a) { b.com = to_vector3(a.value, a.name); }},
       {"joint", "str = 'free'", [](B& b, const Argument& a) { set_kind(b.joint, a); }},
-      {"gravity_compensation", "float = 0.0",
-       [](B& b, const Argument& a) { python::read(a, b.gravity_compensation); }},
+      {"gravity_compensation", "float = 0.0", [](B& b, const Argument& a) { python::read(a, b.gravity_compensation); }},
       {"joint_name", "str = ''", [](B& b, const Argument& a) { python::read(a, b.joint.name); }},
       {"joint_position", STICTION_POSITION, [](B& b, const Argument& a) { python::read(a, b.joint.pose.position); }},
       {"joint_orientation", STICTION_ORIENTATION,
@@ -323,9 +322,7 @@ const Fields<A>& actuator_fields() {
       field<&A::gain>("gain", "numpy.typing.ArrayLike = (1, 0, 0)"),
       field<&A::bias>("bias", "numpy.typing.ArrayLike = (0, 0, 0)"),
       {"muscle", "dict[str, float] = {}",
-       [](A& o, const Argument& a) {
-         set_fields("muscle", muscle_fields(), o.muscle, nb::cast<nb::dict>(a.value));
-       }},
+       [](A& o, const Argument& a) { set_fields("muscle", muscle_fields(), o.muscle, nb::cast<nb::dict>(a.value)); }},
       {"activation", "str = 'none'", [](A& o, const Argument& a) { read_enum<ActivationKind, 5>(a, o.activation); }},
       field<&A::time_constants>("time_constants", "numpy.typing.ArrayLike = (0, 0, 0)"),
       field<&A::activation_lower>("activation_lower", "float = -inf"),
@@ -434,8 +431,10 @@ void expose_adding(nb::class_<ModelBuilder>& builder) {
             return b.add_actuator(actuator);
           },
           "keywords"_a, signature("add_actuator(self, *, ", stub_of(actuator_fields())),
-          "On a joint, a tendon, a site or a slider-crank. torque: gear u; position: gear (kp (u - gear q) - kd gear v); "
-          "velocity: gear kd (u - gear v); affine: gear ((g0 + g1 l + g2 dl) u + b0 + b1 l + b2 dl), l = gear q; muscle")
+          "On a joint, a tendon, a site or a slider-crank. torque: gear u; position: gear (kp (u - gear q) - kd gear "
+          "v); "
+          "velocity: gear kd (u - gear v); affine: gear ((g0 + g1 l + g2 dl) u + b0 + b1 l + b2 dl), l = gear q; "
+          "muscle")
       .def(
           "add_camera",
           [](ModelBuilder& b, const nb::kwargs& keywords) {

@@ -118,7 +118,8 @@ void expose_links(nb::module_& module) {
   nb::class_<Loop>(module, "Loop", "A constraint that closes a loop")
       .def_ro("name", &Loop::name)
       .def_prop_ro(
-          "kind", [](const Loop& l) { return to_string(l.kind); }, "point, hinge, weld, joint_equality or tendon_equality")
+          "kind", [](const Loop& l) { return to_string(l.kind); },
+          "point, hinge, weld, joint_equality or tendon_equality")
       .def_ro("body_a", &Loop::body_a)
       .def_ro("body_b", &Loop::body_b)
       .def_ro("pose_a", &Loop::pose_a)
@@ -184,8 +185,7 @@ void expose_links(nb::module_& module) {
       .def_ro("lower", &Tendon::lower)
       .def_ro("upper", &Tendon::upper)
       .def_ro("effort_limit", &Tendon::effort_limit, "of all actuators on it together, N")
-      .def("__repr__",
-           [](const Tendon& t) { return nb::str("Tendon('{}', {})").format(t.name, to_string(t.kind)); });
+      .def("__repr__", [](const Tendon& t) { return nb::str("Tendon('{}', {})").format(t.name, to_string(t.kind)); });
   nb::class_<Keyframe>(module, "Keyframe")
       .def_ro("name", &Keyframe::name)
       .def_ro("time", &Keyframe::time, "s")

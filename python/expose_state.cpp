@@ -195,7 +195,8 @@ void expose_contact_of_step(nb::module_& module) {
 // Sizes of a state never change, so that views into it stay valid.
 template <VectorX State::* member>
 void assign(State& state, const ArrayLike& value) {
-  constexpr const char* name = member == &State::q ? "q" : member == &State::v       ? "v"
+  constexpr const char* name = member == &State::q         ? "q"
+                               : member == &State::v       ? "v"
                                : member == &State::control ? "control"
                                                            : "activation";
   const VectorArgument vector(value, name);

@@ -61,8 +61,8 @@ class RowBuilder {
     double contact_margin = 0.0;
     double time_step = 0.0;
     const ConstraintSettings& settings;
-    const char* asleep = nullptr;           // by tree: no rows for its joints; null: none sleeps
-    std::span<const ServoRow> servos = {};  // of trees awake, ascending
+    const char* asleep = nullptr;                   // by tree: no rows for its joints; null: none sleeps
+    std::span<const ServoRow> servos = {};          // of trees awake, ascending
     const CoupledLengths* lengths = nullptr;        // at q; of models without tendons null will do
     std::span<const ServoRow> coupled_servos = {};  // of lengths of trees awake, ascending
   };

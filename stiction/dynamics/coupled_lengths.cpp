@@ -101,8 +101,8 @@ void CoupledLengths::update(const Model& model, const DynamicsData& data, const 
   }
   for (const int i : actuators_) {
     const Actuator& a = model.actuators[i];
-    lengths_[k] = a.transmission == TransmissionKind::site ? update_site(model, data, a)
-                                                           : update_slider_crank(model, data, a);
+    lengths_[k] =
+        a.transmission == TransmissionKind::site ? update_site(model, data, a) : update_slider_crank(model, data, a);
     gather(k++);
   }
 }

@@ -30,8 +30,8 @@ class CoupledLengths {
   std::span<const int> trees(int k) const {  // ascending
     return {trees_.data() + trees_begin_[k], trees_.data() + trees_begin_[k + 1]};
   }
-  double rate(int k, const double* v) const;                          // ℓ̇
-  void add_force(int k, double force, double* generalized) const;     // τ += c force
+  double rate(int k, const double* v) const;                       // ℓ̇
+  void add_force(int k, double force, double* generalized) const;  // τ += c force
 
  private:
   template <class T>

@@ -61,9 +61,7 @@ PlaneWay round_circle(const Vector2& a, const Vector2& b, double radius, const V
     const auto middle = [&](const PlaneWay& w) { return (w.touches[0] + w.touches[1]).dot(*side); };
     chosen = middle(ways[0]) >= middle(ways[1]) ? 0 : 1;
   } else {
-    const auto total = [&](const PlaneWay& w) {
-      return (a - w.touches[0]).norm() + w.arc + (b - w.touches[1]).norm();
-    };
+    const auto total = [&](const PlaneWay& w) { return (a - w.touches[0]).norm() + w.arc + (b - w.touches[1]).norm(); };
     chosen = total(ways[0]) <= total(ways[1]) ? 0 : 1;
   }
   return crosses(ways[chosen]) ? PlaneWay{} : ways[chosen];

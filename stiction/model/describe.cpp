@@ -154,7 +154,9 @@ class Description {
     }
     for (const Actuator& a : model_.actuators) {
       out_ << "actuator '" << a.name << "': " << to_string(a.kind) << " on '"
-           << (a.dof >= 0 ? joint_of(a.dof) : a.tendon >= 0 ? model_.tendons[a.tendon].name : model_.frames[a.frame].name)
+           << (a.dof >= 0      ? joint_of(a.dof)
+               : a.tendon >= 0 ? model_.tendons[a.tendon].name
+                               : model_.frames[a.frame].name)
            << "'";
       if (a.activation != ActivationKind::none) out_ << ", " << to_string(a.activation);
       out_ << "\n";

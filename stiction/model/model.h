@@ -60,7 +60,7 @@ struct Body {
 // What of a body's weight something carries: a mass (of any sign) at a point of it on which gravity does not act.
 struct CarriedWeight {
   int body = -1;
-  double mass = 0.0;                  // kg
+  double mass = 0.0;                 // kg
   Vector3 center = Vector3::Zero();  // in the body's frame, m
 };
 
@@ -103,10 +103,10 @@ struct Frame {
 };
 
 enum class LoopKind : std::uint8_t {
-  point,           // the origins of two frames coincide: 3 rows
-  hinge,           // and their z axes are parallel: 5 rows
-  weld,            // the frames coincide: 6 rows
-  joint_equality,  // q_a = Σ c_k q_b^k, or q_a = c_0 without b: 1 row; mimic joints
+  point,            // the origins of two frames coincide: 3 rows
+  hinge,            // and their z axes are parallel: 5 rows
+  weld,             // the frames coincide: 6 rows
+  joint_equality,   // q_a = Σ c_k q_b^k, or q_a = c_0 without b: 1 row; mimic joints
   tendon_equality,  // the same for the lengths of tendons
 };
 std::string_view to_string(LoopKind kind);
@@ -114,9 +114,9 @@ std::string_view to_string(LoopKind kind);
 struct Loop {
   std::string name{};
   LoopKind kind = LoopKind::point;
-  int body_a = -1, body_b = -1;  // −1: the world
-  Pose pose_a{}, pose_b{};       // X_AF, X_BF
-  int dof_a = -1, dof_b = -1;    // joint equality
+  int body_a = -1, body_b = -1;      // −1: the world
+  Pose pose_a{}, pose_b{};           // X_AF, X_BF
+  int dof_a = -1, dof_b = -1;        // joint equality
   int tendon_a = -1, tendon_b = -1;  // tendon equality
   std::array<double, 5> coefficients{};
   double compliance = 0.0;  // m/N (rad/(N·m) for turning rows); zero is rigid

@@ -66,9 +66,9 @@ struct ShapeOptions {
 struct LoopOptions {
   std::string name{};
   LoopKind kind = LoopKind::point;
-  int body_a = -1, body_b = -1;      // builder indices; −1: the world
-  Pose pose_a{}, pose_b{};           // X_AF, X_BF
-  std::string joint_a{}, joint_b{};  // joint equality: joints of one degree of freedom; joint_b may be empty
+  int body_a = -1, body_b = -1;        // builder indices; −1: the world
+  Pose pose_a{}, pose_b{};             // X_AF, X_BF
+  std::string joint_a{}, joint_b{};    // joint equality: joints of one degree of freedom; joint_b may be empty
   std::string tendon_a{}, tendon_b{};  // tendon equality; tendon_b may be empty
   std::array<double, 5> coefficients{0.0, 1.0, 0.0, 0.0, 0.0};
   double compliance = 0.0;

@@ -33,10 +33,10 @@ std::string_view to_string(TendonPointKind kind);
 // A place on the way of a spatial tendon.
 struct TendonPoint {
   TendonPointKind kind = TendonPointKind::site;
-  int frame = -1;         // of a site, in Model::frames
-  int body = -1;          // carries it; −1: the world
-  Pose pose{};            // X_BP
-  double radius = 0.0;    // sphere, cylinder, m
+  int frame = -1;       // of a site, in Model::frames
+  int body = -1;        // carries it; −1: the world
+  Pose pose{};          // X_BP
+  double radius = 0.0;  // sphere, cylinder, m
   // Of a sphere or cylinder: a site on whose side the string passes, or inside where the site lies within; −1: none.
   int side_frame = -1;
   double divisor = 1.0;  // pulley
@@ -45,22 +45,22 @@ struct TendonPoint {
 struct Tendon {
   std::string name{};
   TendonKind kind = TendonKind::fixed;
-  std::vector<TendonTerm> terms{};   // fixed; ascending degrees of freedom
-  double offset = 0.0;               // fixed, m or rad
-  std::vector<TendonPoint> path{};   // spatial
-  double stiffness = 0.0;            // N/m
+  std::vector<TendonTerm> terms{};            // fixed; ascending degrees of freedom
+  double offset = 0.0;                        // fixed, m or rad
+  std::vector<TendonPoint> path{};            // spatial
+  double stiffness = 0.0;                     // N/m
   double rest_lower = 0.0, rest_upper = 0.0;  // the spring is slack between these lengths
-  double damping = 0.0;              // N·s/m
-  double dry_friction = 0.0;         // N
+  double damping = 0.0;                       // N·s/m
+  double dry_friction = 0.0;                  // N
   double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();  // of ℓ
   double effort_limit = std::numeric_limits<double>::infinity();  // of all actuators on it together, N
 };
 
 // Through what an actuator acts: the length ℓ that its gains know, and where its force goes.
 enum class TransmissionKind : std::uint8_t {
-  joint,         // ℓ = q of one degree of freedom
-  tendon,        // ℓ of the tendon
-  site,          // a force and a torque along fixed axes of a frame; ℓ = 0, or the way from a reference frame along them
+  joint,   // ℓ = q of one degree of freedom
+  tendon,  // ℓ of the tendon
+  site,    // a force and a torque along fixed axes of a frame; ℓ = 0, or the way from a reference frame along them
   slider_crank,  // a slider along the z axis of one frame that a rod of given length joins with another
 };
 std::string_view to_string(TransmissionKind kind);

@@ -47,7 +47,7 @@ class Actuation {
   }
   void add_actuator_force(int dof, double force) { actuator_force_[dof] += force; }
   void set_force_of_actuator(int actuator, double force) { actuator_forces_[actuator] = force; }  // before gear
-  const VectorX& actuator_force() const { return actuator_force_; }    // by velocity
+  const VectorX& actuator_force() const { return actuator_force_; }                               // by velocity
   const VectorX& actuator_forces() const { return actuator_forces_; }  // by actuator, before gear
 
  private:

@@ -40,8 +40,8 @@ class EnergyBalance {
 
   // Before the state moves, dynamics at (q, v): T and V of the report, and Ê. Those of the last close() hold on.
   // `stored`: of springs and carried weights there; not asked for where those of the last close() hold on.
-  void open(const DynamicsData& dynamics, const FreeSpin& free_spin, const Actuation::Springs& stored,
-            const VectorX& v, StepReport& report);
+  void open(const DynamicsData& dynamics, const FreeSpin& free_spin, const Actuation::Springs& stored, const VectorX& v,
+            StepReport& report);
 
   // A step on its way, dynamics at (q, v); constraint_work of the report is known.
   struct Motion {
@@ -57,8 +57,8 @@ class EnergyBalance {
     std::span<const Pack4> impulse, velocity;  // λ, σ by constraint
     std::span<const ServoRow> servos;          // the last rows; their work is the actuators'
     std::span<const Pack4> servo_impulse;
-    const CoupledLengths* lengths;        // null: none
-    std::span<const ServoRow> coupled;    // the rows after servos: springs, dampers and actuators along lengths
+    const CoupledLengths* lengths;      // null: none
+    std::span<const ServoRow> coupled;  // the rows after servos: springs, dampers and actuators along lengths
     std::span<const Pack4> coupled_impulse;
     double damped_by_tendons;
     double work_on_kinematic;  // by all impulses, J

@@ -153,9 +153,8 @@ std::pair<Vector3, Vector3> Simulator::joint_wrench(int body) {
     torque -= t + (point - origin).cross(f);
   };
   for (const BodyWrench& e : w.external_forces) subtract(e.body, e.force, e.torque, e.point);
-  w.world_forces.for_each(*w.model, past, [&](int on, const Vector3& f, const Vector3& point) {
-    subtract(on, f, Vector3::Zero(), point);
-  });
+  w.world_forces.for_each(
+      *w.model, past, [&](int on, const Vector3& f, const Vector3& point) { subtract(on, f, Vector3::Zero(), point); });
   for (const Contact& c : contacts()) {
     subtract(c.body_a, c.force, Vector3::Zero(), c.point.position);
     subtract(c.body_b, -c.force, Vector3::Zero(), c.point.position);
@@ -173,8 +172,7 @@ std::pair<Vector3, Vector3> Simulator::joint_wrench(int body) {
 VectorX Simulator::tendon_lengths() {
   VectorX out(static_cast<Eigen::Index>(model().tendons.size()));
   if (out.size() == 0) return out;
-  const CoupledLengths& lengths =
-      workspace_->transmissions.lengths_at(model(), dynamics(), workspace_->state.q.data());
+  const CoupledLengths& lengths = workspace_->transmissions.lengths_at(model(), dynamics(), workspace_->state.q.data());
   for (Eigen::Index k = 0; k < out.size(); ++k) out[k] = lengths.length(static_cast<int>(k));
   return out;
 }
@@ -182,8 +180,7 @@ VectorX Simulator::tendon_lengths() {
 VectorX Simulator::tendon_velocities() {
   VectorX out(static_cast<Eigen::Index>(model().tendons.size()));
   if (out.size() == 0) return out;
-  const CoupledLengths& lengths =
-      workspace_->transmissions.lengths_at(model(), dynamics(), workspace_->state.q.data());
+  const CoupledLengths& lengths = workspace_->transmissions.lengths_at(model(), dynamics(), workspace_->state.q.data());
   const double* v = workspace_->state.v.data();
   for (Eigen::Index k = 0; k < out.size(); ++k) out[k] = lengths.rate(static_cast<int>(k), v);
   return out;

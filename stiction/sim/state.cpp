@@ -179,7 +179,8 @@ std::vector<std::byte> State::to_bytes() const {
 State State::from_bytes(std::span<const std::byte> bytes) {
   Reader reader(bytes);
   const auto version = reader.get<std::uint64_t>();
-  if (version != magic && version != magic_04 && version != magic_03) refuse("state: these bytes are no state of this version");
+  if (version != magic && version != magic_04 && version != magic_03)
+    refuse("state: these bytes are no state of this version");
   const auto sum = reader.get<std::uint64_t>();
   if (sum != checksum(bytes.subspan(16))) refuse("state: the checksum does not match: the bytes are damaged");
   State state;

@@ -16,7 +16,7 @@ namespace stiction {
 struct State {
   double time = 0.0;  // s
   std::int64_t step = 0;
-  VectorX q, v;     // layout as in Model
+  VectorX q, v;        // layout as in Model
   VectorX control;     // one entry per actuator
   VectorX activation;  // one entry per actuator with a state of its own: Actuator::first_activation
 

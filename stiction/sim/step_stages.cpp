@@ -25,8 +25,7 @@ void Simulator::Workspace::update_dynamics() {
 
 void Simulator::Workspace::find_sleepers() {
   if (!settings.sleeping) return;
-  const std::uint64_t inputs =
-      Sleeping::sum_inputs(state.control, state.activation, joint_force, external_forces);
+  const std::uint64_t inputs = Sleeping::sum_inputs(state.control, state.activation, joint_force, external_forces);
   if (state.rest_inputs != inputs && state.rest_inputs != 0) wake();
   state.rest_inputs = inputs;
   sleeping.find(*model, transmissions.lengths(), points, settings.sleep_after, state.rest_steps);

@@ -2,9 +2,9 @@
 //
 // Along a length ℓ with ℓ̇ = c·v they exert what servos do at a joint, a falling piecewise linear law of ℓ̇ at the end of
 // the step (ServoLaw): springs are lines that push below one length and pull above another. Its gain would couple
-// velocities in M̂ that no tree couples, so it is a row instead: −σ ∈ N(λ) with σ = ℓ̇⁺ + γ + R λ, R = 1/(Δt slope), which
-// is the implicit law exactly, bounded where it has limits. What has no gain is a force. Models without such things pay
-// nothing.
+// velocities in M̂ that no tree couples, so it is a row instead: −σ ∈ N(λ) with σ = ℓ̇⁺ + γ + R λ, R = 1/(Δt slope),
+// which is the implicit law exactly, bounded where it has limits. What has no gain is a force. Models without such
+// things pay nothing.
 #pragma once
 
 #include <span>
@@ -27,7 +27,7 @@ class Transmissions {
   // After update_kinematics at (q, v): force() and rows() of the step. `asleep` by tree, or null.
   void update(const Model& model, const DynamicsData& data, const double* q, const double* v, const double* control,
               const double* activation, double time_step, bool implicit, const char* asleep);
-  const VectorX& force() const { return force_; }            // what is no row, by velocity
+  const VectorX& force() const { return force_; }           // what is no row, by velocity
   std::span<const ServoRow> rows() const { return rows_; }  // ascending length, part
 
   // When v⁺ is known: what actuators exerted, added to `actuation`, and what dampers took, J.

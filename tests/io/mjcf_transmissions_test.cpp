@@ -4,8 +4,11 @@
 #ifdef STICTION_MUJOCO
 
 #include "stiction/dynamics/coupled_lengths.h"
+#include "stiction/io/mjcf/write_mjcf.h"
+#include "stiction/io/recording/model_storage.h"
 #include "stiction/sim/simulator.h"
 #include "tests/io/mjcf_oracle.h"
+#include "tests/io/round_trip.h"
 
 namespace stiction {
 namespace {
@@ -42,7 +45,8 @@ void expect_same_motion(const std::string& xml, double duration, double speed, c
   while (oracle.d->time < duration - 0.5 * m.opt.timestep) mj_step(oracle.m, oracle.d);
   const VectorX u = ConstVectorMap(control.data(), static_cast<Eigen::Index>(control.size()));
   const VectorX expected = to_position(m, oracle.d->qpos);
-  const VectorX coarse = run_ours(loaded.model, 4e-4, duration, v, u), fine = run_ours(loaded.model, 2e-4, duration, v, u),
+  const VectorX coarse = run_ours(loaded.model, 4e-4, duration, v, u),
+                fine = run_ours(loaded.model, 2e-4, duration, v, u),
                 finer = run_ours(loaded.model, 1e-4, duration, v, u);
   const VectorX once = 2.0 * finer - fine, before = 2.0 * fine - coarse, twice = (4.0 * once - before) / 3.0;
   EXPECT_LE((twice - expected).cwiseAbs().maxCoeff(), tolerance) << twice.transpose() << "\n" << expected.transpose();
@@ -65,13 +69,15 @@ void expect_same_lengths(const std::string& xml, int states = 20) {
     lengths.update(model, data, q.data());
     for (int k = 0; k < oracle.m->ntendon; ++k) {
       EXPECT_NEAR(oracle.d->ten_length[k], lengths.length(k), 1e-9) << "tendon " << k << ", state " << seed;
-      EXPECT_NEAR(oracle.d->ten_velocity[k], lengths.rate(k, oracle.d->qvel), 1e-8) << "tendon " << k << ", state " << seed;
+      EXPECT_NEAR(oracle.d->ten_velocity[k], lengths.rate(k, oracle.d->qvel), 1e-8)
+          << "tendon " << k << ", state " << seed;
     }
     for (int i = 0; i < oracle.m->nactuator; ++i) {
       if (oracle.m->actuator_trntype[i] == mjTRN_TENDON || lengths.of_actuator(i) < 0) continue;
       const double gear = model.actuators[i].gear;
       const int k = lengths.of_actuator(i);
-      EXPECT_NEAR(oracle.d->actuator_length[i], gear * lengths.length(k), 1e-9) << "actuator " << i << ", state " << seed;
+      EXPECT_NEAR(oracle.d->actuator_length[i], gear * lengths.length(k), 1e-9)
+          << "actuator " << i << ", state " << seed;
       EXPECT_NEAR(oracle.d->actuator_velocity[i], gear * lengths.rate(k, oracle.d->qvel), 1e-9)
           << "actuator " << i << ", state " << seed;
     }
@@ -172,7 +178,8 @@ TEST(MjcfTransmissions, SliderCrank) {
   expect_same_motion(xml, 0.3, 0.3, {1.0});
 }
 
-const std::string spatial = R"(<worldbody><site name="top" pos="0.05 0.01 1.3"/><geom name="ball" type="sphere" size="0.08" pos="0.1 0 1.1"/>
+const std::string spatial =
+    R"(<worldbody><site name="top" pos="0.05 0.01 1.3"/><geom name="ball" type="sphere" size="0.08" pos="0.1 0 1.1"/>
     <site name="beside" pos="0.3 0 1.15"/>
     <body name="a" pos="0 0 1"><joint name="j1" type="hinge" axis="0 1 0"/>
       <geom type="capsule" fromto="0 0 0 0.4 0 0" size="0.03"/><site name="s1" pos="0.2 0.02 0.05"/>
@@ -240,6 +247,62 @@ TEST(MjcfTransmissions, GripperOnATendonHoldsACube) {
   EXPECT_EQ(0, simulator.num_uncertified_steps());
 }
 
+// Of everything there is: through a file, through bytes, and through a builder.
+TEST(MjcfTransmissions, WhatIsWrittenStoredAndAttachedMovesTheSame) {
+  const std::string xml = std::string(header) + spatial + R"(<tendon>
+      <fixed name="f" stiffness="30" damping="0.4" springlength="0.1 0.3" range="-2 2" frictionloss="0.1">
+        <joint joint="j1" coef="0.7"/><joint joint="j2" coef="-1.3"/></fixed>
+      <spatial name="t" stiffness="5" damping="0.1"><site site="top"/><geom geom="ball" sidesite="beside"/><site site="s1"/>
+        <site site="s2"/><pulley divisor="2"/><site site="s2"/><site site="s3"/></spatial></tendon>
+    <equality><tendon tendon1="f" polycoef="0.02 0 0 0 0" active="false"/></equality>
+    <actuator><general name="g" tendon="f" dyntype="filter" dynprm="0.1" gainprm="3" biastype="affine" biasprm="0.1 -4 -0.5" forcerange="-2 2"/>
+      <motor name="s" site="s3" gear="0 0 1 0.1 0 0"/><motor name="r" site="s2" refsite="top" gear="1 0 0 0 0 0"/>
+      <muscle name="m" tendon="t" lengthrange="0.2 1.5" force="10"/>
+      <position name="p" joint="j2" kp="5" timeconst="0.05"/></actuator>
+    <keyframe><key name="k" act="0.1 0.2 0.3" ctrl="1 2 3 0.5 0.6"/></keyframe></mujoco>)";
+  const LoadedModel loaded = load_mjcf_string(xml);
+  const Model& model = *loaded.model;
+  ASSERT_EQ(5u, model.actuators.size()) << all_of(loaded);
+  ASSERT_EQ(3, model.num_activations());
+  EXPECT_EQ(0.3, model.keyframes.at(0).activation[2]);
+  const auto run = [](const std::shared_ptr<const Model>& of) {
+    Simulator simulator(of, {.time_step = 1e-3});
+    simulator.reset(0);
+    simulator.step(200);
+    return std::pair<VectorX, VectorX>(simulator.state().q, simulator.state().activation);
+  };
+  const auto [q, activation] = run(loaded.model);
+  EXPECT_GT((q - model.initial_position).cwiseAbs().maxCoeff(), 0.01);
+  const auto bytes = model_to_bytes(model);
+  const auto stored = model_from_bytes(bytes);
+  EXPECT_EQ(bytes, model_to_bytes(*stored));
+  EXPECT_EQ(q, run(stored).first);
+  const auto built = ModelBuilder::from_model(model).build();
+  EXPECT_EQ(bytes, model_to_bytes(*built));
+  const ScratchFolder folder;
+  const WrittenModel written = write_mjcf(model, folder.file("model.xml"));
+  for (const std::string& lost : written.lost) EXPECT_EQ("", lost);
+  const LoadedModel again = load_mjcf(folder.file("model.xml"));
+  ASSERT_EQ(model.tendons.size(), again.model->tendons.size());
+  ASSERT_EQ(model.actuators.size(), again.model->actuators.size());
+  const auto [q_again, activation_again] = run(again.model);
+  EXPECT_LE((q - q_again).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LE((activation - activation_again).cwiseAbs().maxCoeff(), 1e-12);
+}
+
+TEST(MjcfTransmissions, RemovingABodyTakesItsTendonsAndActuators) {
+  const LoadedModel loaded = load_mjcf_string(std::string(header) + spatial + R"(<tendon>
+      <spatial name="t"><site site="top"/><site site="s1"/></spatial><spatial name="u"><site site="top"/><site site="s3"/></spatial></tendon>
+    <actuator><motor name="a" tendon="t"/><motor name="b" tendon="u"/><motor name="c" site="s3" gear="1 0 0 0 0 0"/></actuator></mujoco>)");
+  ModelBuilder builder = ModelBuilder::from_model(*loaded.model);
+  builder.remove_body(2);  // c, the third of the file
+  const auto left = builder.build();
+  ASSERT_EQ(1u, left->tendons.size());
+  EXPECT_EQ("t", left->tendons[0].name);
+  ASSERT_EQ(1u, left->actuators.size());
+  EXPECT_EQ("a", left->actuators[0].name);
+}
+
 TEST(MjcfTransmissions, WhatCannotBeReadIsListedAsAnActuator) {
   const LoadedModel loaded = load_mjcf_string(R"(<mujoco><worldbody><body name="b"><joint name="ball" type="ball"/>
       <geom size="0.1"/><body name="c"><joint name="j" type="slide"/><geom size="0.1"/></body></body></worldbody>
@@ -262,9 +325,11 @@ TEST(MjcfTransmissions, BadFilesAreToldByElementAndValue) {
   const std::string zero = refused(R"(<tendon><fixed name="t"><joint joint="j1" coef="0"/></fixed></tendon>)");
   EXPECT_NE(std::string::npos, zero.find("'t'")) << zero;
   EXPECT_NE(std::string::npos, zero.find("is 0")) << zero;
-  const std::string site = refused(R"(<tendon><spatial name="t"><site site="nowhere"/><site site="x"/></spatial></tendon>)");
+  const std::string site =
+      refused(R"(<tendon><spatial name="t"><site site="nowhere"/><site site="x"/></spatial></tendon>)");
   EXPECT_NE(std::string::npos, site.find("nowhere")) << site;
-  const std::string cycle = refused(R"(<equality><joint joint1="j1" joint2="j2"/><joint name="back" joint1="j2" joint2="j1"/></equality>)");
+  const std::string cycle =
+      refused(R"(<equality><joint joint1="j1" joint2="j2"/><joint name="back" joint1="j2" joint2="j1"/></equality>)");
   EXPECT_NE(std::string::npos, cycle.find("cycle")) << cycle;
   const std::string gain = refused(R"(<actuator><general name="g" joint="j1" gainprm="nan"/></actuator>)");
   EXPECT_NE("nothing was thrown", gain);

@@ -141,8 +141,8 @@ TEST(Transmissions, DryFrictionOfATendonSticksAndSlides) {
 TEST(Transmissions, ServoOnATendonIsStableAtAnyGainAndWithinItsLimit) {
   ModelBuilder builder = sliders({1.0, 1.0});
   builder.add_tendon({.name = "t", .terms = {{"m0", 0.5}, {"m1", 0.5}}});
-  builder.add_actuator({.kind = ActuatorKind::position, .kp = 1e6, .kd = 2e5, .force_lower = -2.0, .force_upper = 2.0,
-                        .tendon = "t"});
+  builder.add_actuator(
+      {.kind = ActuatorKind::position, .kp = 1e6, .kd = 2e5, .force_lower = -2.0, .force_upper = 2.0, .tendon = "t"});
   Simulator simulator(builder.build(), {.time_step = 1e-3});
   simulator.set_control(VectorX::Constant(1, 0.3));
   simulator.step(100);
@@ -221,10 +221,18 @@ TEST(Transmissions, SecondStepsDoNotAllocate) {
   ModelBuilder builder = sliders({1.0, 2.0, 3.0});
   builder.add_site("s0", 0, Pose(Vector3(0.0, 0.1, 0.0)));
   builder.add_site("s1", 1, Pose());
-  builder.add_tendon({.name = "t", .terms = {{"m0", 1.0}, {"m1", 1.0}, {"m2", 1.0}}, .stiffness = 30.0,
-                      .rest_lower = -0.1, .rest_upper = 0.1, .damping = 0.2, .dry_friction = 0.1, .lower = -0.2, .upper = 0.2});
+  builder.add_tendon({.name = "t",
+                      .terms = {{"m0", 1.0}, {"m1", 1.0}, {"m2", 1.0}},
+                      .stiffness = 30.0,
+                      .rest_lower = -0.1,
+                      .rest_upper = 0.1,
+                      .damping = 0.2,
+                      .dry_friction = 0.1,
+                      .lower = -0.2,
+                      .upper = 0.2});
   builder.add_tendon({.name = "s", .path = {{.site = "s0"}, {.site = "s1"}}, .stiffness = 5.0});
-  builder.add_actuator({.kind = ActuatorKind::position, .kp = 20.0, .force_lower = -1.0, .force_upper = 1.0, .tendon = "t"});
+  builder.add_actuator(
+      {.kind = ActuatorKind::position, .kp = 20.0, .force_lower = -1.0, .force_upper = 1.0, .tendon = "t"});
   Simulator simulator(builder.build(), {.time_step = 1e-3});
   VectorX v(3);
   v << 1.0, 0.3, -0.2;
@@ -259,7 +267,9 @@ TEST(Transmissions, CarriedWeightIsAPotential) {
   const int body = builder.add_body({.joint = {.kind = JointKind::revolute, .axis = Vector3::UnitY()},
                                      .inertia = Inertia{2.0, Vector3(0.5, 0, 0), 0.1 * Matrix3::Identity()},
                                      .gravity_compensation = 0.75});
-  builder.add_body({.parent = body, .pose = Pose(Vector3(1, 0, 0)), .joint = {.kind = JointKind::fixed},
+  builder.add_body({.parent = body,
+                    .pose = Pose(Vector3(1, 0, 0)),
+                    .joint = {.kind = JointKind::fixed},
                     .inertia = Inertia{1.0, Vector3::Zero(), 0.01 * Matrix3::Identity()}});
   const auto model = builder.build();
   EXPECT_NEAR(1.5, model->carried_weights.at(0).mass, 1e-15);
@@ -288,11 +298,16 @@ TEST(Transmissions, BadTendonsAndActuatorsAreRefused) {
       builder.build();
     });
   };
-  expect_told(refused([](ModelBuilder& b) { b.add_tendon({.name = "t", .terms = {{"m0", 0.0}}}); }), {"'t'", "coefficient", "0"});
-  expect_told(refused([](ModelBuilder& b) { b.add_tendon({.name = "t", .terms = {{"nothing", 1.0}}}); }), {"'t'", "nothing"});
-  expect_told(refused([](ModelBuilder& b) { b.add_tendon({.name = "t", .path = {{.site = "gone"}, {.site = "gone"}}}); }), {"'t'", "gone"});
+  expect_told(refused([](ModelBuilder& b) { b.add_tendon({.name = "t", .terms = {{"m0", 0.0}}}); }),
+              {"'t'", "coefficient", "0"});
+  expect_told(refused([](ModelBuilder& b) { b.add_tendon({.name = "t", .terms = {{"nothing", 1.0}}}); }),
+              {"'t'", "nothing"});
+  expect_told(
+      refused([](ModelBuilder& b) { b.add_tendon({.name = "t", .path = {{.site = "gone"}, {.site = "gone"}}}); }),
+      {"'t'", "gone"});
   expect_told(refused([](ModelBuilder& b) { b.add_tendon({.name = "t"}); }), {"'t'", "terms", "path"});
-  expect_told(refused([](ModelBuilder& b) { b.add_tendon({.name = "t", .terms = {{"m0", 1.0}, {"m0", 1.0}}}); }), {"m0", "twice"});
+  expect_told(refused([](ModelBuilder& b) { b.add_tendon({.name = "t", .terms = {{"m0", 1.0}, {"m0", 1.0}}}); }),
+              {"m0", "twice"});
   expect_told(refused([](ModelBuilder& b) { b.add_actuator({.name = "a", .tendon = "gone"}); }), {"'a'", "gone"});
   expect_told(refused([](ModelBuilder& b) {
                 b.add_actuator({.name = "a", .joint = "m0", .kind = ActuatorKind::affine, .gain = {NAN, 0.0, 0.0}});
@@ -302,13 +317,15 @@ TEST(Transmissions, BadTendonsAndActuatorsAreRefused) {
                 b.add_actuator({.name = "a", .joint = "m0", .activation = ActivationKind::filter});
               }),
               {"'a'", "time_constants[0]", "0"});
-  expect_told(refused([](ModelBuilder& b) { b.add_actuator({.name = "a", .joint = "m0", .tendon = "t"}); }), {"'a'", "one of them"});
-  expect_told(refused([](ModelBuilder& b) {
-                for (const auto& [x, y] : {std::pair("m0", "m1"), std::pair("m1", "m0")}) {
-                  b.add_loop({.name = std::string("l") + x, .kind = LoopKind::joint_equality, .joint_a = x, .joint_b = y});
-                }
-              }),
-              {"lm1", "cycle"});
+  expect_told(refused([](ModelBuilder& b) { b.add_actuator({.name = "a", .joint = "m0", .tendon = "t"}); }),
+              {"'a'", "one of them"});
+  expect_told(
+      refused([](ModelBuilder& b) {
+        for (const auto& [x, y] : {std::pair("m0", "m1"), std::pair("m1", "m0")}) {
+          b.add_loop({.name = std::string("l") + x, .kind = LoopKind::joint_equality, .joint_a = x, .joint_b = y});
+        }
+      }),
+      {"lm1", "cycle"});
 }
 
 }  // namespace

@@ -66,7 +66,8 @@ void MjcfWriter::write_tendon(int index) {
   if (t.stiffness != 0.0) xml_.attribute("springlength", std::span(rest));
   range_attribute("range", t.lower - t.offset, t.upper - t.offset, what);
   if (t.effort_limit != no_limit) range_attribute("actuatorfrcrange", -t.effort_limit, t.effort_limit, what);
-  if (t.offset != 0.0) lose(what + ": offset " + number_text(t.offset) + " of its length, but in its limits and spring");
+  if (t.offset != 0.0)
+    lose(what + ": offset " + number_text(t.offset) + " of its length, but in its limits and spring");
   for (const TendonTerm& term : t.terms) {
     xml_.open("joint").attribute("joint", outline_.joint_of(term.dof)).attribute("coef", term.coefficient).close();
   }

@@ -40,8 +40,8 @@ class Attachment {
     // Trees, rows and nodes follow from the rest; gravity, friction rule and time step are the world's, and that of
     // from_model() takes them.
     const auto& [gravity, friction_rule, suggested_time_step, bodies, trees, dofs, joints, frames, shapes, loops,
-                 actuators, keyframes, cameras, excluded_pairs, forced_pairs, initial_position, initial_velocity, row_begin,
-                 row_ancestor, nodes, node_of, tendons, carried_weights] = model_;
+                 actuators, keyframes, cameras, excluded_pairs, forced_pairs, initial_position, initial_velocity,
+                 row_begin, row_ancestor, nodes, node_of, tendons, carried_weights] = model_;
     find_carriers(bodies, frames);
     add_bodies(frames);
     add_shapes(shapes);

@@ -1,6 +1,7 @@
 // What a ModelBuilder has been told, before it becomes a Model. Internal to the builder's sources.
 //
-//     checks (model_checks)  →  forest (model_forest)  →  tendons, actuators (model_transmissions), loops, keyframes (model_links)  →  pairs
+//     checks (model_checks)  →  forest (model_forest)  →  tendons, actuators (model_transmissions), loops, keyframes
+//     (model_links)  →  pairs
 #pragma once
 
 #include <map>
@@ -64,8 +65,8 @@ struct ModelDraft {
   std::map<int, Shape> kept_shapes;
   std::map<int, Loop> kept_loops;
   std::map<int, Actuator> kept_actuators;
-  std::map<int, std::vector<bool>> kept_tendons;  // which places are given on carriers
-  std::vector<CarriedWeight> kept_weights;  // on carriers; bodies of the draft
+  std::map<int, std::vector<bool>> kept_tendons;           // which places are given on carriers
+  std::vector<CarriedWeight> kept_weights;                 // on carriers; bodies of the draft
   std::map<int, std::vector<std::string>> kept_keyframes;  // whose q and v are those of these joints, in this order
   std::set<int> removed_bodies;                            // with all that hangs on them
   // Takes the removed bodies out, and whatever speaks of them.

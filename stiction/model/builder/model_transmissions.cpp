@@ -294,7 +294,8 @@ void check_actuator(const ActuatorOptions& options, std::string_view what) {
   const int targets = !options.joint.empty() + !options.tendon.empty() + !options.site.empty();
   if (targets > 1) refuse(what, ": joint, tendon and site; it must act on one of them");
   const bool crank = !options.slider_site.empty();
-  if (crank && options.site.empty()) refuse(what, ": slider_site '", options.slider_site, "' without the site of a crank");
+  if (crank && options.site.empty())
+    refuse(what, ": slider_site '", options.slider_site, "' without the site of a crank");
   if (crank) check_positive(options.crank_length, what, "crank_length");
   if (!options.reference_site.empty() && (options.site.empty() || crank)) {
     refuse(what, ": reference_site '", options.reference_site, "' without a site");

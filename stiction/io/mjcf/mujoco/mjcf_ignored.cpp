@@ -198,11 +198,11 @@ void MjcfReader::note_rest() {
     for (int k = 0; k < count; ++k) ignored_.add(kind, label_of(type, k), reason);
   };
   for (int tendon = 0; tendon < m_.ntendon; ++tendon) {
-    const bool soft_limit = m_.tendon_limited[tendon] && !is_default(m_.tendon_solref_lim + mjNREF * tendon,
-                                                                     m_.tendon_solimp_lim + mjNIMP * tendon);
-    const bool soft_friction = m_.tendon_frictionloss[tendon] > 0.0 &&
-                               !is_default(m_.tendon_solref_fri + mjNREF * tendon,
-                                           m_.tendon_solimp_fri + mjNIMP * tendon);
+    const bool soft_limit = m_.tendon_limited[tendon] &&
+                            !is_default(m_.tendon_solref_lim + mjNREF * tendon, m_.tendon_solimp_lim + mjNIMP * tendon);
+    const bool soft_friction =
+        m_.tendon_frictionloss[tendon] > 0.0 &&
+        !is_default(m_.tendon_solref_fri + mjNREF * tendon, m_.tendon_solimp_fri + mjNIMP * tendon);
     if (soft_limit || soft_friction) ignored_.add("solref, solimp of tendon", label_of(mjOBJ_TENDON, tendon), rigid);
   }
   note_sensors();

@@ -107,7 +107,7 @@ class MjcfReader {
   ModelBuilder& builder_;
   const LoadOptions& options_;
   IgnoredList ignored_;
-  std::vector<int> body_of_;              // builder index of every body; of the world −1
+  std::vector<int> body_of_;  // builder index of every body; of the world −1
   std::vector<bool> is_kinematic_;
   std::vector<bool> is_freed_, is_held_;  // bodies that LoadOptions::base gives a free joint, or takes it from
   int first_actuator_ = 0;                // builder index of the first actuator, where there is one

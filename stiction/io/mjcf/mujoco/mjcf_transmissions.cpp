@@ -100,7 +100,8 @@ void MjcfReader::set_tendon_terms(int tendon, TendonOptions& options) {
     note(-lower != upper, "actuatorfrcrange that is not symmetric: the smaller of its bounds limits both directions");
   }
   note(armature != 0.0, "armature of a tendon");
-  note(any(m_.tendon_stiffnesspoly + mjNPOLY * tendon, mjNPOLY) || any(m_.tendon_dampingpoly + mjNPOLY * tendon, mjNPOLY),
+  note(any(m_.tendon_stiffnesspoly + mjNPOLY * tendon, mjNPOLY) ||
+           any(m_.tendon_dampingpoly + mjNPOLY * tendon, mjNPOLY),
        "stiffness or damping that is not linear");
   note(m_.tendon_springyield[tendon] != 0.0 && m_.tendon_plasticadr[tendon] >= 0, "spring that yields");
   note(m_.tendon_margin[tendon] != 0.0 && m_.tendon_limited[tendon], "margin of its limit");
@@ -142,8 +143,8 @@ const char* MjcfReader::why_no_actuator(int actuator) const {
   if (m_.actuator_ctrlnum[actuator] != 1) return "has more than one control";
   const int gain = m_.actuator_gaintype[actuator], bias = m_.actuator_biastype[actuator];
   if (gain == mjGAIN_MUSCLE && bias == mjBIAS_MUSCLE) return why_no_muscle(actuator);
-  const bool is_affine = (gain == mjGAIN_FIXED || gain == mjGAIN_AFFINE) &&
-                         (bias == mjBIAS_NONE || bias == mjBIAS_AFFINE);
+  const bool is_affine =
+      (gain == mjGAIN_FIXED || gain == mjGAIN_AFFINE) && (bias == mjBIAS_NONE || bias == mjBIAS_AFFINE);
   return is_affine ? nullptr : "has a gain or bias of a type that does not exist here";
 }
 
@@ -163,7 +164,8 @@ const char* MjcfReader::why_no_pid(int actuator) const {
     return "is a PID with two inputs and a limit of its force";
   }
   const mjtNum* bias = m_.actuator_biasprm + mjNBIAS * actuator;
-  const bool is_servo = m_.actuator_biastype[actuator] == mjBIAS_AFFINE && bias[0] == 0.0 && bias[1] <= 0.0 && bias[2] <= 0.0;
+  const bool is_servo =
+      m_.actuator_biastype[actuator] == mjBIAS_AFFINE && bias[0] == 0.0 && bias[1] <= 0.0 && bias[2] <= 0.0;
   return is_servo ? nullptr : "is a PID whose gains are not those of a servo";
 }
 
