@@ -180,9 +180,10 @@ TEST(Mjcf, ActuatorsThatAreTorquesAndServos) {
       <motor name="rotor" joint="k" gear="3" armature="0.02" damping="0.5"/></actuator></mujoco>)";
   const LoadedModel loaded = load_mjcf_string(xml);
   const Model& model = *loaded.model;
-  ASSERT_EQ(5u, model.actuators.size());
-  EXPECT_TRUE(tells(loaded, "actuator 'odd'", "neither")) << all_of(loaded);
-  EXPECT_TRUE(tells(loaded, "actuator 'slow'", "state of its own")) << all_of(loaded);
+  ASSERT_EQ(7u, model.actuators.size());
+  EXPECT_EQ(ActuatorKind::affine, model.actuators[model.find_actuator("odd")].kind);
+  EXPECT_EQ(ActivationKind::filter_exact, model.actuators[model.find_actuator("slow")].activation);
+  EXPECT_FALSE(tells(loaded, "actuator", "")) << all_of(loaded);
   // Forces by the formulas of model.h against MuJoCo's, for controls that reach the limits and controls that do not.
   Oracle oracle = Oracle::of_string(xml);
   for (double u : {-5.0, -0.3, 0.1, 0.2, 4.0}) {
@@ -192,11 +193,15 @@ TEST(Mjcf, ActuatorsThatAreTorquesAndServos) {
       const int id = mj_name2id(oracle.m, mjOBJ_ACTUATOR, actuator.name.c_str());
       oracle.d->ctrl[id] = u;
       mj_forward(oracle.m, oracle.d);
-      const double control = std::clamp(u, actuator.control_lower, actuator.control_upper);
+      const bool has_state = actuator.first_activation >= 0;  // which is zero
+      const double control = has_state ? 0.0 : std::clamp(u, actuator.control_lower, actuator.control_upper);
       const double l = actuator.gear * oracle.d->qpos[actuator.dof], dl = actuator.gear * oracle.d->qvel[actuator.dof];
       double force = control;
       if (actuator.kind == ActuatorKind::position) force = actuator.kp * (control - l) - actuator.kd * dl;
       if (actuator.kind == ActuatorKind::velocity) force = actuator.kd * (control - dl);
+      if (actuator.kind == ActuatorKind::affine) {
+        force = actuator.gain[0] * control + actuator.bias[0] + actuator.bias[1] * l + actuator.bias[2] * dl;
+      }
       const double torque = actuator.gear * std::clamp(force, actuator.force_lower, actuator.force_upper);
       const double expected = oracle.d->actuator_force[id] * oracle.m->actuator_gear[6 * id];
       EXPECT_NEAR(expected, torque, 1e-14) << actuator.name << " at " << u;
@@ -239,24 +244,23 @@ TEST(Mjcf, NothingIsDroppedWithoutAWord) {
       <body name="b" gravcomp="1"><joint name="limit" type="ball" range="0 1" limited="true" stiffness="2"/>
         <geom name="roll" size="0.1" condim="6" margin="0.01" solref="0.1 1"/><site name="s"/></body>
       <body><joint name="h" type="hinge" actuatorfrcrange="-1 2"/><geom size="0.1"/></body></worldbody>
-    <tendon><fixed name="t"><joint joint="h" coef="1"/></fixed></tendon>
+    <tendon><fixed name="t" armature="0.1"><joint joint="h" coef="1"/></fixed></tendon>
     <sensor><accelerometer name="acc" site="s"/></sensor>
-    <actuator><motor name="pull" tendon="t"/></actuator></mujoco>)");
+    <actuator><adhesion name="pull" body="b" ctrlrange="0 1"/></actuator></mujoco>)");
   for (const auto& [element, reason] :
        std::vector<std::pair<std::string, std::string>>{{"option density", "medium"},
                                                         {"option integrator", "time stepping"},
                                                         {"option cone", "round"},
                                                         {"camera 'eye'", "parallel"},
-                                                        {"body 'b'", "gravity compensation"},
                                                         {"joint 'limit'", "limit of a ball"},
                                                         {"joint 'limit'", "spring of a ball"},
                                                         {"joint 'h'", "not symmetric"},
                                                         {"geom 'roll'", "rolling"},
                                                         {"geom 'roll'", "margin"},
                                                         {"solref, solimp of geom 'roll'", "rigid"},
-                                                        {"tendon 't'", "no tendons"},
+                                                        {"tendon 't'", "armature"},
                                                         {"sensor 'acc'", "difference of the velocities"},
-                                                        {"actuator 'pull'", "does not act on a joint"}}) {
+                                                        {"actuator 'pull'", "adhesion"}}) {
     EXPECT_TRUE(tells(loaded, element, reason)) << element << ": " << reason << "\n" << all_of(loaded);
   }
 }

@@ -51,7 +51,11 @@ TEST(Mjcf, HumanoidIsMujocosHumanoid) {
   EXPECT_EQ(0.2, dof.damping);
   EXPECT_EQ(0.01, dof.armature);
   EXPECT_EQ(1.0, dof.stiffness);
-  EXPECT_TRUE(tells(loaded, "tendon", "no tendons")) << all_of(loaded);
+  ASSERT_EQ(m.ntendon, static_cast<int>(model.tendons.size()));
+  for (int k = 0; k < m.ntendon; ++k) {
+    EXPECT_EQ(m.tendon_range[2 * k], model.tendons[k].lower);
+    EXPECT_EQ(m.tendon_num[k], static_cast<int>(model.tendons[k].terms.size()));
+  }
   EXPECT_TRUE(tells(loaded, "solref, solimp of geom", "rigid"));
   EXPECT_TRUE(tells(loaded, "light 'spotlight', 'top'", "only to see"));
 }

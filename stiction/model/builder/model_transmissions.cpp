@@ -120,6 +120,13 @@ int site_frame(const Model& model, const std::string& name, const std::string& w
   refuse(what, ": ", field, " is '", name, "', but there is no such site");
 }
 
+void check_moves(const Tendon& tendon, const std::string& what) {
+  const auto moves = [](const TendonPoint& p) { return p.body >= 0; };
+  if (tendon.terms.empty() && std::none_of(tendon.path.begin(), tendon.path.end(), moves)) {
+    refuse(what, ": it lies in the world and moves nothing");
+  }
+}
+
 // `on_carrier`: of a kept tendon, by place; null: of no one.
 Tendon make_tendon(const TendonOptions& options, const std::vector<bool>* on_carrier,
                    const std::vector<BodyPlace>& place, const JointDirectory& joints, const Model& model) {
@@ -154,10 +161,7 @@ Tendon make_tendon(const TendonOptions& options, const std::vector<bool>* on_car
     }
     tendon.path.push_back(point);
   }
-  const auto moves = [](const TendonPoint& p) { return p.body >= 0; };
-  if (tendon.terms.empty() && std::none_of(tendon.path.begin(), tendon.path.end(), moves)) {
-    refuse(what, ": it lies in the world and moves nothing");
-  }
+  check_moves(tendon, what);
   return tendon;
 }
 
@@ -250,6 +254,7 @@ void check_stored_tendon(const Model& model, const Tendon& tendon) {
     check_within(point.side_frame, model.frames.size(), what, "side_frame", -1);
     static_cast<void>(checked_pose(point.pose, what, "pose"));
   }
+  check_moves(tendon, what);
 }
 
 void check_stored_actuator(const Model& model, const Actuator& a) {
@@ -262,6 +267,8 @@ void check_stored_actuator(const Model& model, const Actuator& a) {
   const bool crank = a.transmission == TransmissionKind::slider_crank;
   check_within(a.frame, model.frames.size(), what, "frame");
   check_within(a.reference_frame, model.frames.size(), what, "reference_frame", crank ? 0 : -1);
+  const auto body_of = [&](int frame) { return frame < 0 ? -1 : model.frames[static_cast<std::size_t>(frame)].body; };
+  if (body_of(a.frame) == body_of(a.reference_frame)) refuse(what, ": it moves nothing");
 }
 
 }  // namespace
