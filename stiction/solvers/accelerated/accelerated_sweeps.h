@@ -1,4 +1,4 @@
-// Accelerated sweeps (theory §2.13): a visit of every constraint is one step x → T(x), and Anderson's window
+// Accelerated sweeps (theory §2.13): two visits of every constraint are one step x → T(x), and Anderson's window
 // extrapolates from such steps. No factorisation; made for heaps, thousands of bodies that share a load, whose contacts
 // give a little.
 #pragma once

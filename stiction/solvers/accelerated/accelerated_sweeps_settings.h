@@ -4,15 +4,15 @@
 namespace stiction {
 
 struct AndersonWindowSettings {
-  int columns = 7;       // 0 … AndersonWindow::most_columns; 0: plain sweeps
-  double growth = 10.0;  // > 1; with 1.2 hard steps of a heap that falls take twice the sweeps
-  int pause = 3;         // plain steps after a reset, ≥ 0
-  double ridge = 1e-4;   // relative, on the diagonal of the Gram matrix; ≥ 0
+  int columns = 5;      // 0 … AndersonWindow::most_columns; 0: plain sweeps
+  double growth = 1.2;  // > 1
+  int pause = 10;       // plain steps after a reset, ≥ 0
+  double ridge = 1e-4;  // relative, on the diagonal of the Gram matrix; ≥ 0
 };
 
 struct AcceleratedSweepsSettings {
   AndersonWindowSettings window;
-  int sweeps_per_step = 1;  // visits of every constraint in one T, 1 … 8
+  int sweeps_per_step = 2;  // visits of every constraint in one T, 1 … 8
   int test_every = 4;       // sweeps between two looks at the residual, which costs nearly as much as one
   double cost = 1.0;        // of a sweep, in the units of the goal's budget
   int most_sweeps = 1 << 30;

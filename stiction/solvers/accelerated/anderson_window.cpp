@@ -30,20 +30,10 @@ double dot(const double* a, const double* b, std::size_t size) {
   return sum(sums);
 }
 
-// x −= Σ weight_k · column_k, two columns at a time.
-void subtract_all(double* x, std::size_t size, int count, const double* weight,
-                  const std::vector<AndersonWindow::Array>& columns) {
-  int c = 0;
-  for (; c + 1 < count; c += 2) {
-    const Pack4 first = broadcast4(weight[c]), second = broadcast4(weight[c + 1]);
-    const double *a = columns[c].data(), *b = columns[c + 1].data();
-    for (std::size_t k = 0; k < size; k += 4) {
-      store4(x + k, load4(x + k) - (first * load4(a + k) + second * load4(b + k)));
-    }
-  }
-  if (c == count) return;
-  const Pack4 last = broadcast4(weight[c]);
-  for (std::size_t k = 0; k < size; k += 4) store4(x + k, load4(x + k) - last * load4(columns[c].data() + k));
+// x −= factor · column.
+void subtract(double* x, double factor, const double* column, std::size_t size) {
+  const Pack4 all = broadcast4(factor);
+  for (std::size_t k = 0; k < size; k += 4) store4(x + k, load4(x + k) - all * load4(column + k));
 }
 
 }  // namespace
@@ -89,7 +79,7 @@ AndersonWindow::Next AndersonWindow::advance(Array& x, const Array& image) {
   x = image;
   if (columns_ == 0) return Next::image;
   solve_for_weights();
-  subtract_all(x.data(), size, columns_, weight_.data(), image_change_);
+  for (int k = 0; k < columns_; ++k) subtract(x.data(), weight_[k], image_change_[k].data(), size);
   return Next::extrapolated;
 }
 
@@ -103,16 +93,15 @@ void AndersonWindow::push_column(const Array& image) {
   for (int k = 0; k < columns_; ++k) {
     gram_(column, k) = gram_(k, column) = dot(change_[column].data(), change_[k].data(), size);
   }
-  // f has changed by the new column: products of the old ones with it follow.
-  for (int k = 0; k < columns_; ++k) right_[k] += gram_(column, k);
-  right_[column] = dot(change_[column].data(), f_.data(), size);
 }
 
+// γ for the newest f, which is last_f_ by now.
 void AndersonWindow::solve_for_weights() {
   using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, most_columns, most_columns>;
   Small normal = gram_.topLeftCorner(columns_, columns_);
   normal.diagonal() *= 1.0 + settings_.ridge;
   normal.diagonal().array() += std::numeric_limits<double>::min();
+  for (int k = 0; k < columns_; ++k) right_[k] = dot(change_[k].data(), last_f_.data(), last_f_.size());
   weight_.head(columns_) = normal.ldlt().solve(right_.head(columns_));
   if (!weight_.head(columns_).allFinite()) weight_.setZero();
 }

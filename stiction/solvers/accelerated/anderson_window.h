@@ -6,8 +6,8 @@
 //
 // A Gram matrix of which one row is new at each step makes γ cheap. Where ‖f‖ exceeds `growth` times its least value
 // since the last reset, the iteration goes back to the last image, forgets its columns, and makes `pause` plain steps.
-// The safeguard of ADMM (admm/anderson.h) allows twice the last ‖f‖ instead, and waits ever longer: heaps in motion
-// then end as plain sweeps. It also keeps Δx beside ΔF, which would be a third array to read per column.
+// The safeguard of ADMM (admm/anderson.h) allows twice the last ‖f‖ instead, and keeps Δx beside ΔF: for sweeps the
+// first cycles, and the second costs a third column of memory traffic.
 #pragma once
 
 #include <Eigen/Core>
@@ -44,7 +44,7 @@ class AndersonWindow {
   std::vector<Array> change_, image_change_;
   Array f_, last_f_, last_image_;
   Eigen::Matrix<double, most_columns, most_columns> gram_;
-  Eigen::Matrix<double, most_columns, 1> right_, weight_;  // ΔFᵀ f, γ
+  Eigen::Matrix<double, most_columns, 1> right_, weight_;
 };
 
 }  // namespace stiction

@@ -1,7 +1,7 @@
 // ncp-accelerated: accelerated sweeps for heaps (theory §2.13).
 //
-// Every step of the iteration visits all constraints, a normal step and then a tangential one on the friction disc of
-// the new normal impulse, and Anderson's window of seven extrapolates (anderson_window.h). Factored problems of
+// Every step of the iteration visits all constraints twice, a normal step and then a tangential one on the friction
+// disc of the new normal impulse, and Anderson's window of five extrapolates (anderson_window.h). Factored problems of
 // free bodies are visited four constraints at a time (constraint_batches.h), all others one by one (row_sweeps.h).
 //
 // Guarantees: a fixed point solves the NCP; the best iterate comes back; all kinds of constraints, compliance,
@@ -17,10 +17,10 @@ namespace stiction {
 
 // max_iterations counts sweeps; 0: default_sweeps.
 struct SolverAcceleratedSettings : SolverSettings {
-  int window = 7;           // differences that are extrapolated from, 0 … 16; 0: plain sweeps
-  int sweeps_per_step = 1;  // 1 … 8
-  double growth = 10.0;     // of the change of a step over its least, at which the window is emptied; > 1
-  int pause = 3;            // plain steps after that; ≥ 0
+  int window = 5;           // differences that are extrapolated from, 0 … 16; 0: plain sweeps
+  int sweeps_per_step = 2;  // 1 … 8
+  double growth = 1.2;      // of the change of a step over its least, at which the window is emptied; > 1
+  int pause = 10;           // plain steps after that; ≥ 0
 
   static constexpr int default_sweeps = 2000;
 
