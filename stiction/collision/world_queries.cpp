@@ -173,6 +173,7 @@ std::vector<int> overlapping_shapes(const WorldView& world, const Geometry& geom
            " must be finite, the margin not negative");
   }
   const BoundingSphere bound = bounding_sphere(geometry);
+  probe.bound_center = bound.center, probe.bound_radius = bound.radius;  // of its frame: it is on no body
   const Vector3 center = pose * bound.center;
   std::vector<int> found;
   for (int s = 0; s < static_cast<int>(world.model.shapes.size()); ++s) {

@@ -43,7 +43,9 @@ WorldRayHit cast_ray(const WorldView& world, const Vector3& origin, const Vector
                      const RayOptions& options = {});
 
 struct Distance {
-  double distance = std::numeric_limits<double>::infinity();     // m; negative: depth, the shortest way apart
+  // m; negative: depth, the shortest way apart. Of hulls that overlap deeply it is that of a contact's points, which
+  // may be less by some percent.
+  double distance = std::numeric_limits<double>::infinity();
   Vector3 point_a = Vector3::Zero(), point_b = Vector3::Zero();  // nearest, or deepest, points; world
   Vector3 normal = Vector3::Zero();                              // unit, from b to a
   int shape_a = -1, shape_b = -1;                                // of two bodies: the nearest ones
