@@ -52,54 +52,57 @@ PlaneWay round_circle(const Vector2& a, const Vector2& b, double radius, const V
   if (!(square > 1e-30)) return {};
   const double nearest = std::clamp(-a.dot(way) / square, 0.0, 1.0);
   const Vector2 foot = a + nearest * way;
-  // A straight line that passes the circle, and on the right side of it.
-  if (foot.squaredNorm() > radius * radius && (!side || side->dot(foot) >= 0.0)) return {};
-  const PlaneWay ways[2] = {tangents(a, b, radius, 1.0), tangents(a, b, radius, -1.0)};
-  int chosen = 0;
-  const auto crosses = [&](const PlaneWay& w) { return intersect(a, w.touches[0], b, w.touches[1]); };
-  if (side) {
-    const auto middle = [&](const PlaneWay& w) { return (w.touches[0] + w.touches[1]).dot(*side); };
-    chosen = middle(ways[0]) >= middle(ways[1]) ? 0 : 1;
-  } else {
-    const auto total = [&](const PlaneWay& w) { return (a - w.touches[0]).norm() + w.arc + (b - w.touches[1]).norm(); };
-    chosen = total(ways[0]) <= total(ways[1]) ? 0 : 1;
+  // A straight line that passes the circle on the right side of it: it does not cross the ray from the centre away from
+  // the side.
+  const bool is_wrong = side && side->dot(foot) < 0.0 && cross(*side, a) * cross(*side, b) < 0.0;
+  if (foot.squaredNorm() > radius * radius && !is_wrong) return {};
+  // The side given, or the nearer touching points; ways whose straight parts cross are no ways.
+  PlaneWay best;
+  double best_value = -HUGE_VAL;
+  for (const double sign : {-1.0, 1.0}) {
+    const PlaneWay w = tangents(a, b, radius, sign);
+    if (intersect(a, w.touches[0], b, w.touches[1])) continue;
+    const Vector2 sum = w.touches[0] + w.touches[1];
+    const double length = sum.norm();
+    const double value =
+        side ? (length > 0.0 ? sum.dot(*side) / length : 0.0) : -(w.touches[0] - w.touches[1]).squaredNorm();
+    if (value > best_value) best = w, best_value = value;
   }
-  return crosses(ways[chosen]) ? PlaneWay{} : ways[chosen];
+  return best;
 }
 
-// Inside the circle: the string is held off by it from within, at the point of equal angles. Law of reflection for
-// z = (angle at the centre), by Newton's method.
+// Inside the circle: the string is drawn to it from without and touches at one point, with equal angles on both sides.
+// For z, the sine of that angle: asin(r z/l_a) + asin(r z/l_b) − 2 asin z + angle = 0, by Newton's method from 1 down.
 PlaneWay inside_circle(const Vector2& a, const Vector2& b, double radius) {
   const double la = a.norm(), lb = b.norm();
   if (la <= radius || lb <= radius) return {};
   const Vector2 way = b - a;
   const double nearest = std::clamp(-a.dot(way) / std::max(way.squaredNorm(), 1e-300), 0.0, 1.0);
   if ((a + nearest * way).norm() <= radius) return {};  // the straight line passes through: nothing holds it
-  const double ra = radius / la, rb = radius / lb;
   const double cosine = (la * la + lb * lb - way.squaredNorm()) / (2.0 * la * lb);
-  if (cosine >= 1.0 || cosine <= -1.0) return {};
-  const double angle = std::acos(cosine);
-  // asin(ra z) + asin(rb z) − 2 asin z + angle = 0 on 0 … 1.
-  double z = 1.0 - 1e-7;
-  const auto value = [&](double x) { return std::asin(ra * x) + std::asin(rb * x) - 2.0 * std::asin(x) + angle; };
-  if (value(z) > 0.0) return {};
-  for (int k = 0; k < 50; ++k) {
-    const double slope = ra / std::sqrt(std::max(1e-15, 1.0 - z * z * ra * ra)) +
-                         rb / std::sqrt(std::max(1e-15, 1.0 - z * z * rb * rb)) -
-                         2.0 / std::sqrt(std::max(1e-15, 1.0 - z * z));
-    const double f = value(z);
-    if (std::abs(f) < 1e-14 || !(slope < 0.0)) break;
-    const double next = z - f / slope;
-    if (next < 0.0 || next > 1.0) break;
-    z = next;
-  }
-  const double at = std::asin(z) - std::asin(ra * z);  // from a to the point, seen from the centre
-  const double sign = cross(a, b) >= 0.0 ? 1.0 : -1.0;
-  const Vector2 unit = a / la;
-  const double c = std::cos(at), s = sign * std::sin(at);
+  if (cosine < -1.0 + 1e-15) return {};
   PlaneWay result;
-  result.touches[0] = result.touches[1] = radius * Vector2(c * unit.x() - s * unit.y(), s * unit.x() + c * unit.y());
   result.arc = 0.0;
+  // Half way, where there is no such point.
+  result.touches[0] = result.touches[1] = radius * Vector2(0.5 * (a + b)).normalized();
+  if (cosine > 1.0 - 1e-15) return result;
+  const double ra = radius / la, rb = radius / lb, angle = std::acos(cosine);
+  const auto value = [&](double x) { return std::asin(ra * x) + std::asin(rb * x) - 2.0 * std::asin(x) + angle; };
+  const auto rate = [](double share, double x) {
+    return share / std::sqrt(std::max(1e-15, 1.0 - share * share * x * x));
+  };
+  double z = 1.0 - 1e-7, f = value(z);
+  if (f > 0.0) return result;
+  for (int k = 0; k < 30 && std::abs(f) > 1e-14; ++k) {
+    const double slope = rate(ra, z) + rate(rb, z) - 2.0 * rate(1.0, z), next = z - f / slope;
+    if (!(slope < 0.0) || !(next <= z) || next < 0.0) break;
+    z = next, f = value(z);
+  }
+  if (std::abs(f) > 1e-6) return result;
+  const double at = std::asin(z) - std::asin(ra * z);  // from a to the point, seen from the centre
+  const double c = std::cos(at), s = (cross(a, b) >= 0.0 ? 1.0 : -1.0) * std::sin(at);
+  const Vector2 unit = a / la;
+  result.touches[0] = result.touches[1] = radius * Vector2(c * unit.x() - s * unit.y(), s * unit.x() + c * unit.y());
   return result;
 }
 
@@ -122,7 +125,7 @@ double wrap_round(const Vector3& a, const Vector3& b, const Pose& solid, double 
   const auto flat = [&](const Vector3& v) { return Vector2(v.dot(x), v.dot(y)); };
   const Vector3 s = side ? solid.to_local(*side) : Vector3(Vector3::Zero());
   const Vector2 flat_side = flat(s);
-  const bool is_inside = side && (is_cylinder ? flat_side.norm() : s.norm()) < radius;
+  const bool is_inside = side && s.norm() < radius;
   const Vector2 towards = flat_side.norm() > 0.0 ? Vector2(flat_side.normalized()) : Vector2(Vector2::UnitX());
   const Vector2 pa = flat(p), pb = flat(q);
   const PlaneWay way =
