@@ -292,7 +292,8 @@ TEST(Mjcf, OptionsThatSwitchThingsOff) {
 }
 
 TEST(Mjcf, ErrorsNameTheFileAndPassOnWhatMujocoSays) {
-  EXPECT_EQ("/nowhere/robot.xml: there is no such file", message_of([] { load_mjcf("/nowhere/robot.xml"); }));
+  EXPECT_EQ("/nowhere/robot.xml: there is no such file, and no folder \"/nowhere\"",
+            message_of([] { load_mjcf("/nowhere/robot.xml"); }));
   EXPECT_NE(std::string::npos, message_of([] { load_mjcf(STICTION_SCENES); }).find("is a folder"));
   const auto path = std::filesystem::path(::testing::TempDir()) / ("broken-" + std::to_string(getpid()) + ".xml");
   std::ofstream(path) << "<mujoco><worldbody><body></worldbody></mujoco>";

@@ -98,13 +98,42 @@ TEST(MjcfTransmissions, AffineActuatorsMoveAsInMujoco) {
                      0.4, 0.5, {100.0, 0.3, 0.8});
 }
 
-// The integrator meets its limit after 0.08 s, a whole number of steps.
-TEST(MjcfTransmissions, ActivationsMoveAsInMujoco) {
+TEST(MjcfTransmissions, FiltersMoveAsInMujoco) {
   expect_same_motion(std::string(header) + two_joints + R"(<actuator>
       <general joint="j1" dyntype="filter" dynprm="0.1" gainprm="6" biastype="affine" biasprm="0 -20 -2"/>
-      <general joint="j1" dyntype="filterexact" dynprm="0.05" gainprm="2"/>
-      <intvelocity joint="j2" kp="8" kv="1" actrange="-0.3 0.12"/></actuator></mujoco>)",
-                     0.4, 0.5, {0.7, -0.6, 1.5});
+      <general joint="j2" dyntype="filter" dynprm="0.05" gainprm="2"/></actuator></mujoco>)",
+                     0.4, 0.5, {0.7, -0.6});
+}
+
+TEST(MjcfTransmissions, IntegratorsMoveAsInMujoco) {
+  expect_same_motion(std::string(header) + two_joints + R"(<actuator>
+      <intvelocity joint="j2" kp="8" kv="1" actrange="-3 3"/></actuator></mujoco>)",
+                     0.4, 0.5, {1.5});
+}
+
+// Not beside MuJoCo: within a step of its Runge-Kutta rule activations go beyond their limits.
+TEST(MjcfTransmissions, IntegratorsStopAtTheirLimits) {
+  const LoadedModel loaded = load_mjcf_string(std::string(header) + two_joints + R"(<actuator>
+      <intvelocity joint="j2" kp="8" kv="1" actrange="-0.3 0.12"/></actuator></mujoco>)");
+  Simulator simulator(loaded.model, {.time_step = 1e-2});
+  simulator.set_control(VectorX::Constant(1, 1.5));
+  for (int k = 1; k <= 20; ++k) {
+    simulator.step();
+    EXPECT_NEAR(std::min(0.015 * k, 0.12), simulator.state().activation[0], 1e-14) << k;
+  }
+}
+
+// a = u (1 − exp(−t/T)), by the exact rule to rounding.
+TEST(MjcfTransmissions, ExactFiltersFollowTheirClosedForm) {
+  const LoadedModel loaded = load_mjcf_string(std::string(header) + two_joints + R"(<actuator>
+      <general joint="j1" dyntype="filterexact" dynprm="0.05" gainprm="2"/></actuator></mujoco>)");
+  Simulator simulator(loaded.model, {.time_step = 1e-2});
+  const VectorX u = VectorX::Constant(1, -0.6);
+  simulator.set_control(u);
+  for (int k = 1; k <= 20; ++k) {
+    simulator.step();
+    EXPECT_NEAR(-0.6 * -std::expm1(-0.2 * k), simulator.state().activation[0], 1e-14) << k;
+  }
 }
 
 TEST(MjcfTransmissions, CarriedWeights) {

@@ -120,6 +120,15 @@ struct KeyframeRanges {
   std::vector<EntryRange> q, v, control, activation;
 };
 
+// The activations of the actuators [first, end).
+EntryRange activations_of(int first, int end, const Model& model) {
+  const auto before = [&](int actuator) {
+    return static_cast<int>(std::count_if(model.actuators.begin(), model.actuators.begin() + actuator,
+                                          [](const Actuator& a) { return a.activation != ActivationKind::none; }));
+  };
+  return {before(first), before(end)};
+}
+
 // The entries of q and v that belong to the bodies of the scope. They lie together unless one of them hangs on a body
 // outside, between its brothers.
 KeyframeRanges ranges_of(const KeyframeScope& scope, const ModelDraft& draft, const Model& model,
@@ -127,11 +136,7 @@ KeyframeRanges ranges_of(const KeyframeScope& scope, const ModelDraft& draft, co
   const int end_actuator = scope.end_actuator < 0 ? static_cast<int>(model.actuators.size()) : scope.end_actuator;
   KeyframeRanges ranges;
   ranges.control = {{scope.first_actuator, end_actuator}};
-  const auto activations_before = [&](int actuator) {
-    return static_cast<int>(std::count_if(model.actuators.begin(), model.actuators.begin() + actuator,
-                                          [](const Actuator& a) { return a.activation != ActivationKind::none; }));
-  };
-  ranges.activation = {{activations_before(scope.first_actuator), activations_before(end_actuator)}};
+  ranges.activation = {activations_of(scope.first_actuator, end_actuator, model)};
   const int end_body = scope.end_body < 0 ? static_cast<int>(draft.bodies.size()) : scope.end_body;
   std::unordered_set<std::string_view> names;  // of the joints
   for (int body = scope.first_body; body < end_body; ++body) {
@@ -153,9 +158,10 @@ KeyframeRanges ranges_of(const KeyframeScope& scope, const ModelDraft& draft, co
 
 // Of a keyframe that came from a model: joint by joint.
 KeyframeRanges ranges_of_joints(const std::vector<std::string>& names, const KeyframeScope& scope,
-                                const JointDirectory& joints) {
+                                const JointDirectory& joints, const Model& model) {
   KeyframeRanges ranges;
   ranges.control = {{scope.first_actuator, scope.end_actuator}};
+  ranges.activation = {activations_of(scope.first_actuator, scope.end_actuator, model)};
   for (const std::string& name : names) {
     const Joint& joint = joints.joint(name);
     ranges.q.push_back({joint.first_position, joint.first_position + joint.num_positions});
@@ -249,8 +255,9 @@ void lay_out_keyframes(const ModelDraft& draft, Model& model) {
     const std::string what = "keyframe '" + given.name + "'";
     const auto kept = draft.kept_keyframes.find(static_cast<int>(index));
     const KeyframeScope& scope = draft.scopes[index];
-    const KeyframeRanges ranges = kept == draft.kept_keyframes.end() ? ranges_of(scope, draft, model, what)
-                                                                     : ranges_of_joints(kept->second, scope, joints);
+    const KeyframeRanges ranges = kept == draft.kept_keyframes.end()
+                                      ? ranges_of(scope, draft, model, what)
+                                      : ranges_of_joints(kept->second, scope, joints, model);
     Keyframe keyframe{.name = given.name, .time = given.time};
     keyframe.q = keyframe_vector(given.q, model.initial_position, ranges.q, what, "q");
     keyframe.v = keyframe_vector(given.v, model.initial_velocity, ranges.v, what, "v");

@@ -45,15 +45,17 @@ SolveOutcome AcceleratedSweeps::run(Map& map, const ContactProblem& problem, con
   int next_test = settings.test_every;
   while (outcome.residual > limit && outcome.iterations < settings.most_sweeps) {
     image_ = x_;
+    const int most = std::min(settings.sweeps_per_step, settings.most_sweeps - outcome.iterations);
     int swept = 0;
-    while (swept < settings.sweeps_per_step && goal.spend_and_ask(settings.cost)) {
+    while (swept < most && goal.spend_and_ask(settings.cost)) {
       map.sweep(image_);
       ++swept;
     }
     if (swept == 0) break;
     outcome.iterations += swept;
-    const bool is_last = swept < settings.sweeps_per_step || !(goal.left() >= settings.cost);
-    if (outcome.iterations >= next_test || is_last || history) {
+    // What ends here is measured. may_spend() and not left(): a budget that is used up has to say so.
+    const bool is_last = swept < most || outcome.iterations >= settings.most_sweeps || !goal.may_spend(settings.cost);
+    if (outcome.iterations >= next_test || is_last) {
       next_test = outcome.iterations + settings.test_every;
       const double value = residual(map, problem, goal, image_);
       if (history) history->push_back({outcome.iterations, value, 0.0, 0});

@@ -17,7 +17,8 @@ class AcceleratedSweeps {
  public:
   AcceleratedSweepsSettings settings;
 
-  // Leaves the best iterate by the measure of the goal. `history` may be null.
+  // Leaves the best iterate by the measure of the goal, of those that were measured: every `test_every` sweeps, and at
+  // the end. `history` gets these; it may be null.
   SolveOutcome solve(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse,
                      std::vector<HistoryEntry>* history = nullptr);
 
