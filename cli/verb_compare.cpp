@@ -235,8 +235,8 @@ int compare_scene(const CompareOptions& options) {
   files.write(options.page_path, [&] { recorders.page->save(options.page_path, comparison); });
   print_result(options, loaded, comparison, files);
 
+  if (signal != 0) return 128 + signal;  // also where it came before the first frame of a page, which is told then
   if (files.failed()) return exit_misuse;
-  if (signal != 0) return 128 + signal;
   const bool is_good = comparison.runs()[0].failure.empty() && comparison.simulator(0).num_failed_steps() == 0;
   return is_good ? exit_success : exit_failed;
 }
