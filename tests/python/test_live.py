@@ -120,7 +120,9 @@ def test_a_browser_steers_it(browser):
     assert "real time of 1" in found["speedText"]
     assert found["paused"]["time"] > 0.3 and found["paused"] == found["stillPaused"]
     assert "certified" in found["chip"] and len(found["contacts"]) == 12
-    assert {contact["regime"] for contact in found["contacts"]} == {"sticking"}
+    # Four corners bear what three can: which of them are idle depends on the step at which it was paused.
+    regimes = [contact["regime"] for contact in found["contacts"]]
+    assert set(regimes) <= {"sticking", "open"} and regimes.count("sticking") >= 6
     assert found["stepped"]["step"] == found["paused"]["step"] + 1
     assert found["home"]["index"] == 0 and found["end"]["index"] == found["end"]["frames"] - 1
     assert found["other"] == found["stepped"]["step"] + 1

@@ -238,7 +238,7 @@ def test_settings_by_name():
 
 BAD_SETTINGS = {
     "unknown": (TypeError, "does not know 'timestep'; there are: time_step", dict(timestep=1e-3)),
-    "solver": (ValueError, "auto", dict(solver="newton")),
+    "solver": (ValueError, "ncp-newton", dict(solver="newton")),
     "time step": (ValueError, "time_step is -0.1", dict(dt=-0.1)),
     "nan": (ValueError, "tolerance is nan", dict(tolerance=math.nan)),
     "both": (TypeError, "the same setting", dict(dt=1e-3, time_step=1e-3)),
