@@ -7,7 +7,6 @@ namespace stiction::raster {
 
 ShadowMap::ShadowMap(const Vector3& to_sun, const Vector3& center, double radius, int size)
     : center_(center),
-      radius_(radius),
       cells_per_metre_(0.5 * size / radius),
       size_(size),
       buffer_(size / 4, four_in_a_row, false),

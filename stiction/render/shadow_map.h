@@ -24,7 +24,7 @@ class ShadowMap {
 
   Vector3 center_;
   Matrix3 axes_;  // columns: right, down, away from the sun
-  double radius_, cells_per_metre_;
+  double cells_per_metre_;
   int size_;
   SampleBuffer buffer_;
   std::vector<double> nearest_;  // of a tile and those around it
