@@ -15,7 +15,7 @@ foreach(page ${cpp_pages})
   add_custom_command(OUTPUT ${source}
     COMMAND ${Python3_EXECUTABLE} ${blocks} cpp ${page} ${source} DEPENDS ${PROJECT_SOURCE_DIR}/${page} ${blocks})
   add_executable(blocks_${name} ${source})
-  target_link_libraries(blocks_${name} PRIVATE stiction_io)
+  target_link_libraries(blocks_${name} PRIVATE stiction_io stiction_render)
   target_compile_options(blocks_${name} PRIVATE $<$<CONFIG:Release>:-O1> $<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized>)
   stiction_precompile(blocks_${name} command)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/blocks/${name})
