@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <cstring>
@@ -138,6 +139,11 @@ class Client {
     ending_ = true;
     filled_.notify_one();
   }
+  // Until the close frame is sent, or could not be.
+  void wait_for_end(std::chrono::steady_clock::time_point deadline) {
+    std::unique_lock lock(mutex_);
+    ended_.wait_until(lock, deadline, [this] { return has_ended_; });
+  }
 
  private:
   void write() {
@@ -158,6 +164,9 @@ class Client {
     lock.unlock();
     static constexpr unsigned char going_away[2] = {0x03, 0xE9};  // 1001
     send(MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE, going_away, sizeof going_away);
+    lock.lock();
+    has_ended_ = true;
+    ended_.notify_all();
   }
 
   bool send(int opcode, const void* data, std::size_t size) {
@@ -168,10 +177,10 @@ class Client {
   mg_connection* connection_;
   std::atomic<std::int64_t>& dropped_;
   std::mutex mutex_;
-  std::condition_variable filled_;
+  std::condition_variable filled_, ended_;
   std::deque<Message> waiting_;
   std::size_t num_frames_ = 0;
-  bool ending_ = false;
+  bool ending_ = false, has_ended_ = false;
   std::thread thread_;
 };
 
@@ -384,6 +393,9 @@ LiveServer::~LiveServer() {
   {
     const std::lock_guard lock(core_->mutex);
     for (const auto& [connection, client] : core_->clients) client->end();
+    // A server that stops sends nothing more: clients are told first. One that does not read waits in vain.
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+    for (const auto& [connection, client] : core_->clients) client->wait_for_end(deadline);
   }
   mg_stop(core_->context);
   mg_exit_library();

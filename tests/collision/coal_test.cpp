@@ -10,6 +10,7 @@
 
 #include "stiction/collision/pair_kernels.h"
 #include "stiction/model/geometry/convex_hull.h"
+#include "tests/support/test_files.h"
 
 namespace stiction {
 namespace {
@@ -62,7 +63,7 @@ double gap_of(const Geometry& a, const Pose& X_WA, const Geometry& b, const Pose
 // Coal stops at a tolerance of its own (asked for 1e-10), which leaves the gaps of curved shapes at up to 1e-6. In
 // overlap it may end in a local minimum of the depth: ours is then less, and never more.
 TEST(Coal, SameSignedDistances) {
-  std::ifstream file(STICTION_TEST_DATA "/collision/coal.txt");
+  std::ifstream file(testing::data_file("collision/coal.txt"));
   ASSERT_TRUE(file.good());
   struct Worst {
     double error = 0.0;

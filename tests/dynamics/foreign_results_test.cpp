@@ -6,6 +6,7 @@
 #include "../support/tree_file.h"
 #include "stiction/dynamics/dynamics_data.h"
 #include "stiction/dynamics/mechanics.h"
+#include "tests/support/test_files.h"
 
 namespace stiction {
 namespace {
@@ -17,7 +18,7 @@ double relative(const MatrixX& a, const MatrixX& b) {
 TEST(ForeignResults, agree) {
   constexpr double tolerance = 1e-10;
   int files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(STICTION_TEST_DATA "/dynamics")) {
+  for (const auto& entry : std::filesystem::directory_iterator(testing::data_file("dynamics"))) {
     SCOPED_TRACE(entry.path().filename());
     const testing::TreeFile file = testing::read_tree_file(entry.path());
     const Model& model = *file.model;

@@ -10,11 +10,12 @@
 #include "stiction/sim/assembly.h"
 #include "stiction/sim/simulator.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/test_files.h"
 
 namespace stiction {
 namespace {
 
-const std::string cassie = STICTION_SCENES "/cassie/cassie_v2.sdf";
+const std::string cassie = testing::scene_file("cassie/cassie_v2.sdf");
 
 double loop_error(Simulator& simulator) {
   double largest = 0.0;

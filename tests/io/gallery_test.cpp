@@ -14,12 +14,13 @@
 #include "stiction/model/model_builder.h"
 #include "stiction/sim/simulator.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/test_files.h"
 
 namespace stiction {
 namespace {
 
 std::string file_of(const std::string& name) {
-  return STICTION_SCENES "/gallery/" + name + ".xml";
+  return testing::scene_file("gallery/") + name + ".xml";
 }
 
 Simulator simulator_of(const std::string& name, double time_step, const std::string& keyframe = "") {
@@ -204,8 +205,8 @@ TEST(Gallery, DominoesFallInOrder) {
   ASSERT_EQ(count, 40);
   std::vector<int> order;
   std::vector<char> down(count, 0);
-  const int most = testing::num_samples(300, 300);
-  for (int k = 0; k < most && static_cast<int>(order.size()) < count; ++k) {
+  const int wanted = testing::sanitized ? 3 : count;
+  for (int k = 0; k < 300 && static_cast<int>(order.size()) < wanted; ++k) {
     simulator.step(5);
     for (int d = 0; d < count; ++d) {
       const std::string name = (d < 10 ? "domino0" : "domino") + std::to_string(d);
@@ -215,10 +216,7 @@ TEST(Gallery, DominoesFallInOrder) {
       }
     }
   }
-  if (!testing::sanitized) {
-    EXPECT_EQ(static_cast<int>(order.size()), count);
-  }
-  EXPECT_FALSE(order.empty());
+  EXPECT_GE(static_cast<int>(order.size()), wanted);
   EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
   EXPECT_EQ(simulator.num_failed_steps(), 0);
 }

@@ -17,6 +17,7 @@
 #include "stiction/io/mjcf/mjcf.h"
 #include "stiction/sim/simulator.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/test_files.h"
 
 namespace stiction {
 namespace {
@@ -51,7 +52,7 @@ std::uint64_t hash_of(const State& state) {
 std::string hash_after(const std::string& scene, int threads, int steps) {
   SimulatorSettings settings;
   settings.threads = threads;
-  Simulator simulator(load_mjcf(STICTION_SCENES "/" + scene + ".xml").model, settings);
+  Simulator simulator(load_mjcf(testing::scene_file("") + scene + ".xml").model, settings);
   for (int k = 0; k < steps; ++k) simulator.step();
   std::ostringstream text;
   text << std::hex << hash_of(simulator.state());
@@ -73,7 +74,7 @@ TEST_P(GoldenHashes, StayTheSame) {
   const bool is_optimised = !testing::sanitized;
 #endif
   if (!is_optimised) GTEST_SKIP() << "another optimisation contracts other products; threads were compared";
-  std::ifstream file(STICTION_TEST_DATA "/golden_hashes.txt");
+  std::ifstream file(testing::data_file("golden_hashes.txt"));
   std::map<std::pair<std::string, std::string>, std::string> known;
   for (std::string kind, name, value; file >> kind >> name >> value;) known[{kind, name}] = value;
   ASSERT_FALSE(known.empty());

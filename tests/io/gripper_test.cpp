@@ -3,12 +3,13 @@
 
 #include "stiction/io/mjcf/mjcf.h"
 #include "stiction/sim/simulator.h"
+#include "tests/support/test_files.h"
 
 namespace stiction {
 namespace {
 
 TEST(Gripper, LiftsItsBoxAndEveryStepIsCertified) {
-  const auto model = load_mjcf(std::string(STICTION_SCENES) + "/gripper.xml").model;
+  const auto model = load_mjcf(testing::scene_file("gripper.xml")).model;
   Simulator simulator(model);
   simulator.reset(model->find_keyframe("start"));
   const int box = model->bodies[model->num_bodies() - 1].first_position;

@@ -3,6 +3,7 @@
 #ifdef STICTION_MUJOCO
 
 #include "tests/io/mjcf_oracle.h"
+#include "tests/support/test_files.h"
 
 namespace stiction {
 namespace {
@@ -294,7 +295,7 @@ TEST(Mjcf, OptionsThatSwitchThingsOff) {
 TEST(Mjcf, ErrorsNameTheFileAndPassOnWhatMujocoSays) {
   EXPECT_EQ("/nowhere/robot.xml: there is no such file, and no folder \"/nowhere\"",
             message_of([] { load_mjcf("/nowhere/robot.xml"); }));
-  EXPECT_NE(std::string::npos, message_of([] { load_mjcf(STICTION_SCENES); }).find("is a folder"));
+  EXPECT_NE(std::string::npos, message_of([] { load_mjcf(testing::scene_file("")); }).find("is a folder"));
   const auto path = std::filesystem::path(::testing::TempDir()) / ("broken-" + std::to_string(getpid()) + ".xml");
   std::ofstream(path) << "<mujoco><worldbody><body></worldbody></mujoco>";
   const std::string broken = message_of([&] { load_mjcf(path.string()); });

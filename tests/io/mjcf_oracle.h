@@ -16,10 +16,11 @@
 #include "stiction/io/mjcf/mjcf.h"
 #include "stiction/model/geometry/convex_hull.h"
 #include "stiction/model/geometry/height_field.h"
+#include "tests/support/test_files.h"
 
 namespace stiction::testing {
 
-inline const std::string humanoid = STICTION_SCENES "/humanoid/humanoid.xml";
+inline const std::string humanoid = testing::scene_file("humanoid/humanoid.xml");
 
 // MuJoCo's own model and data of the same file, as the truth.
 struct Oracle {

@@ -21,6 +21,7 @@
 
 #ifdef STICTION_SANITIZED
 #include "tests/support/hdf5_sanitizers.h"
+#include "tests/support/test_files.h"
 #endif
 
 namespace stiction {
@@ -390,7 +391,7 @@ TEST_F(Recording, TheSameStepsGiveTheSameBytes) {
 }
 
 TEST_F(Recording, ForeignTruncatedAndDamagedFilesGiveMessages) {
-  EXPECT_THROW(RecordingReader::from_image(bytes_of(STICTION_SCENES "/fclib/FC3D_Example1.hdf5")),
+  EXPECT_THROW(RecordingReader::from_image(bytes_of(testing::scene_file("fclib/FC3D_Example1.hdf5"))),
                std::invalid_argument);
   Simulator simulator(tumbling_pile(3), {.time_step = 5e-3});
   RecordingWriter writer(path_, simulator, {.steps_per_block = 20});

@@ -9,12 +9,13 @@
 #include "stiction/io/mjcf/mjcf.h"
 #include "stiction/sim/simulator.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/test_files.h"
 
 namespace stiction {
 namespace {
 
 std::string scene(const std::string& name) {
-  return STICTION_SCENES "/" + name + ".xml";
+  return testing::scene_file("") + name + ".xml";
 }
 
 Simulator simulator_of(const std::string& name) {
@@ -27,7 +28,7 @@ Vector3 position_of(Simulator& simulator, const std::string& body) {
 
 std::vector<std::string> all_scenes() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(STICTION_SCENES)) {
+  for (const auto& entry : std::filesystem::directory_iterator(testing::scene_file(""))) {
     if (entry.path().extension() == ".xml") names.push_back(entry.path().stem().string());
   }
   std::sort(names.begin(), names.end());

@@ -13,6 +13,7 @@
 #include "stiction/problem_files/fclib.h"
 #include "stiction/solvers/solver.h"
 #include "tests/io/recorded_worlds.h"
+#include "tests/support/test_files.h"
 
 namespace stiction {
 namespace {
@@ -62,7 +63,7 @@ TEST(Threads, RecordAndRead) {
 
 // One problem, which nobody writes to, and a solver for each thread.
 TEST(Threads, EverySolverOnOneProblem) {
-  const FclibProblem read = read_fclib(STICTION_SCENES "/fclib/NESpheres_10_1.hdf5");
+  const FclibProblem read = read_fclib(testing::scene_file("fclib/NESpheres_10_1.hdf5"));
   for (const std::string_view name : solver_names()) {
     SCOPED_TRACE(name);
     ContactSolution found[3];
@@ -79,10 +80,10 @@ TEST(Threads, EverySolverOnOneProblem) {
 
 // Readers of all formats at once; MuJoCo's error handlers belong to the whole process.
 TEST(Threads, ReadModels) {
-  std::vector<std::string> files = {STICTION_SCENES "/cassie/cassie_v2.sdf"};
+  std::vector<std::string> files = {testing::scene_file("cassie/cassie_v2.sdf")};
   if (has_mjcf()) {
-    files.push_back(STICTION_SCENES "/quadruped.xml");
-    files.push_back(STICTION_SCENES "/humanoid/humanoid.xml");
+    files.push_back(testing::scene_file("quadruped.xml"));
+    files.push_back(testing::scene_file("humanoid/humanoid.xml"));
   }
   int num_bodies[6] = {}, num_refused[6] = {};
   in_threads(6, [&](int k) {

@@ -7,6 +7,7 @@
 #include "stiction/dynamics/dynamics_data.h"
 #include "stiction/dynamics/mechanics.h"
 #include "stiction/io/mjcf/mjcf.h"
+#include "tests/support/test_files.h"
 
 namespace stiction {
 namespace {
@@ -25,7 +26,7 @@ RoundTrip round_trip(const Model& model) {
 class SceneRoundTrip : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(SceneRoundTrip, IsEqual) {
-  const LoadedModel original = load_mjcf(STICTION_SCENES "/" + std::string(GetParam()));
+  const LoadedModel original = load_mjcf(testing::scene_file("") + std::string(GetParam()));
   const RoundTrip trip = round_trip(*original.model);
   for (const std::string& lost : trip.written.lost) ADD_FAILURE() << lost;
   for (const IgnoredElement& ignored : trip.loaded.ignored) ADD_FAILURE() << ignored.element << ": " << ignored.reason;

@@ -11,6 +11,7 @@
 #include "stiction/problem_files/fclib.h"
 #include "stiction/problem_files/hdf5.h"
 #include "stiction/problem_files/sequence.h"
+#include "tests/support/test_files.h"
 
 namespace stiction {
 namespace {
@@ -94,7 +95,7 @@ TEST_F(BrokenFile, NoHdf5) {
 }
 
 TEST_F(BrokenFile, Truncated) {
-  fs::copy_file(STICTION_SCENES "/fclib/Rover1041.hdf5", path_);
+  fs::copy_file(testing::scene_file("fclib/Rover1041.hdf5"), path_);
   for (std::uintmax_t size = fs::file_size(path_) / 2; size > 0; size /= 2) {
     fs::resize_file(path_, size);
     expect_refused("");
@@ -223,7 +224,7 @@ TEST_F(BrokenFile, EmptyProblemIsSound) {
 
 // Found by fuzzing: a group whose heap lies at the end of all addresses, where the library itself crashed.
 TEST_F(BrokenFile, HeapOutOfRange) {
-  fs::copy_file(STICTION_TEST_DATA "/hdf5/heap_out_of_range.hdf5", path_);
+  fs::copy_file(testing::data_file("hdf5/heap_out_of_range.hdf5"), path_);
   EXPECT_THROW(read_fclib(path_), std::invalid_argument);
   EXPECT_THROW(read_sequence(path_), std::invalid_argument);
 }
@@ -232,7 +233,7 @@ TEST_F(BrokenFile, NoSequence) {
   write({});
   EXPECT_THROW(read_sequence(path_), std::invalid_argument);
   fs::remove(path_);
-  fs::copy_file(STICTION_SCENES "/robot-problems/ratio-stack.hdf5", path_);
+  fs::copy_file(testing::scene_file("robot-problems/ratio-stack.hdf5"), path_);
   for (std::uintmax_t size = fs::file_size(path_) / 2; size > 0; size /= 2) {
     fs::resize_file(path_, size);
     EXPECT_THROW(read_sequence(path_), std::invalid_argument);

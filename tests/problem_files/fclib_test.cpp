@@ -11,6 +11,7 @@
 #include "stiction/problem_files/hdf5.h"
 #include "tests/support/fclib_files.h"
 #include "tests/support/random_problems.h"
+#include "tests/support/test_files.h"
 
 namespace stiction {
 namespace {
@@ -78,8 +79,8 @@ TEST(Fclib, RoundTripOfEveryShippedFileIsExact) {
 
 // Normal first in the file, last with us: rows, columns, q and the answers.
 TEST(Fclib, PutsTheNormalLast) {
-  const FclibProblem contents = read_fclib(STICTION_SCENES "/fclib/Rover4396.hdf5");
-  const auto file = hdf5::File::open(STICTION_SCENES "/fclib/Rover4396.hdf5");
+  const FclibProblem contents = read_fclib(testing::scene_file("fclib/Rover4396.hdf5"));
+  const auto file = hdf5::File::open(testing::scene_file("fclib/Rover4396.hdf5"));
   const VectorX q = file.read_doubles("/fclib_local/vectors/q", 6), w = file.read_doubles("/fclib_local/W/x", 36);
   const int from[3] = {1, 2, 0};
   const MatrixX g = contents.problem.to_dense();

@@ -7,15 +7,16 @@
 #include "stiction/contact/lcp_judge.h"
 #include "stiction/problem_files/hdf5.h"
 #include "stiction/solvers/pivoting/linear_complementarity.h"
+#include "tests/support/test_files.h"
 
 namespace stiction {
 namespace {
 
 // Murty's problem is not symmetric, so a transposed matrix would show.
 TEST(LcpFiles, RowsAreRows) {
-  const LcpFile contents = read_lcp(STICTION_SCENES "/fclib/lcp/lcp_exp_murty.hdf5");
+  const LcpFile contents = read_lcp(testing::scene_file("fclib/lcp/lcp_exp_murty.hdf5"));
   const int n = contents.problem.size();
-  const auto file = hdf5::File::open(STICTION_SCENES "/fclib/lcp/lcp_exp_murty.hdf5");
+  const auto file = hdf5::File::open(testing::scene_file("fclib/lcp/lcp_exp_murty.hdf5"));
   const VectorX stored = file.read_doubles("/lcp/M", n * n);
   bool symmetric = true;
   for (int i = 0; i < n; ++i) {
@@ -30,7 +31,7 @@ TEST(LcpFiles, RowsAreRows) {
 
 TEST(LcpFiles, EveryShippedFileIsReadAndTheDefiniteOnesSolved) {
   int number = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(STICTION_SCENES "/fclib/lcp")) {
+  for (const auto& entry : std::filesystem::directory_iterator(testing::scene_file("fclib/lcp"))) {
     SCOPED_TRACE(entry.path());
     const LcpFile contents = read_lcp(entry.path().string());
     ++number;
@@ -50,8 +51,8 @@ TEST(LcpFiles, EveryShippedFileIsReadAndTheDefiniteOnesSolved) {
 }
 
 TEST(LcpFiles, RefusesOtherFiles) {
-  EXPECT_THROW(read_lcp(STICTION_SCENES "/fclib/Rover1039.hdf5"), std::invalid_argument);
-  EXPECT_THROW(read_lcp(STICTION_SCENES "/fclib/README.md"), std::invalid_argument);
+  EXPECT_THROW(read_lcp(testing::scene_file("fclib/Rover1039.hdf5")), std::invalid_argument);
+  EXPECT_THROW(read_lcp(testing::scene_file("fclib/README.md")), std::invalid_argument);
 }
 
 }  // namespace

@@ -3,13 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "stiction/contact/judge.h"
+#include "tests/support/test_files.h"
 
 namespace stiction {
 namespace {
 
 // The stored impulse solves the problem as we build it: a wrong row order, sign or inertia would show here.
 TEST(Sequence, StoredImpulsesPassTheJudge) {
-  const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/quadruped-stand.hdf5");
+  const Sequence sequence = read_sequence(testing::scene_file("robot-problems/quadruped-stand.hdf5"));
   EXPECT_EQ("quadruped-stand", sequence.name);
   EXPECT_EQ(1e-3, sequence.time_step);
   ASSERT_EQ(300u, sequence.steps.size());
@@ -23,7 +24,7 @@ TEST(Sequence, StoredImpulsesPassTheJudge) {
 }
 
 TEST(Sequence, ReadsLimitsAmongContacts) {
-  const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/humanoid-fall.hdf5");
+  const Sequence sequence = read_sequence(testing::scene_file("robot-problems/humanoid-fall.hdf5"));
   bool limits = false;
   for (const SequenceStep& step : sequence.steps) {
     limits |= step.problem.has_kind(ConstraintKind::unilateral);

@@ -9,6 +9,7 @@
 #include "stiction/dynamics/dynamics_data.h"
 #include "stiction/dynamics/mechanics.h"
 #include "tests/sim/worlds.h"
+#include "tests/support/test_files.h"
 #include "tests/support/tree_file.h"
 
 namespace stiction {
@@ -38,7 +39,7 @@ VectorX ur5_position() {
 
 // A UR5 whose tool touches a wall: the half space beyond x = the tool's foremost point.
 std::shared_ptr<const Model> ur5_at_wall(double compliance) {
-  const std::string path = STICTION_TEST_DATA "/dynamics/ur5-pinocchio.txt";
+  const std::string path = testing::data_file("dynamics/ur5-pinocchio.txt");
   const auto bare = testing::read_tree_file(path, [](ModelBuilder& b) { b.add_shape(tool_sphere()); }).model;
   Simulator probe(bare);
   probe.set_position(ur5_position());
@@ -59,7 +60,7 @@ std::shared_ptr<const Model> ur5_at_wall(double compliance) {
 
 // A Solo-12 with round feet over the plane z = 0. It has no actuators: its free joint counts as unactuated.
 std::shared_ptr<const Model> solo12(double friction) {
-  return testing::read_tree_file(STICTION_TEST_DATA "/dynamics/solo12-pinocchio.txt",
+  return testing::read_tree_file(testing::data_file("dynamics/solo12-pinocchio.txt"),
                                  [&](ModelBuilder& b) {
                                    add_ground(b, friction);
                                    for (int leg = 0; leg < 4; ++leg) {

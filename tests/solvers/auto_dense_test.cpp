@@ -10,11 +10,12 @@
 #include "stiction/solvers/stopping_test.h"
 #include "tests/support/allocation_guard.h"
 #include "tests/support/random_problems.h"
+#include "tests/support/test_files.h"
 
 namespace stiction {
 namespace {
 
-const std::string robot_problems = STICTION_SCENES "/robot-problems/";
+const std::string robot_problems = testing::scene_file("robot-problems/");
 
 testing::RandomProblemOptions mixed(unsigned seed) {
   testing::RandomProblemOptions options;

@@ -9,6 +9,7 @@
 #include "stiction/contact/judge.h"
 #include "stiction/problem_files/sequence.h"
 #include "stiction/solvers/auto/solver_auto.h"
+#include "tests/support/test_files.h"
 
 namespace stiction {
 namespace {
@@ -41,7 +42,7 @@ ContactProblem with_compliance(const ContactProblem& from, double rho, int copie
 }
 
 ContactProblem spheres() {
-  return read_sequence(STICTION_SCENES "/robot-problems/spheres-216.hdf5").steps[20].problem;
+  return read_sequence(testing::scene_file("robot-problems/spheres-216.hdf5")).steps[20].problem;
 }
 
 TEST(AutoHeap, TakesHeapsThatGiveAndNoOthers) {

@@ -6,11 +6,12 @@
 #include "stiction/problem_files/sequence.h"
 #include "tests/support/allocation_guard.h"
 #include "tests/support/random_problems.h"
+#include "tests/support/test_files.h"
 
 namespace stiction {
 namespace {
 
-const std::string robot_problems = STICTION_SCENES "/robot-problems/";
+const std::string robot_problems = testing::scene_file("robot-problems/");
 
 SolveGoal goal_of(double tolerance) {
   SolveGoal goal;

@@ -12,6 +12,7 @@
 #include "tests/support/allocation_guard.h"
 #include "tests/support/random.h"
 #include "tests/support/random_problems.h"
+#include "tests/support/test_files.h"
 
 namespace stiction {
 namespace {
@@ -26,7 +27,7 @@ using StageCount = std::map<SolveStage, int>;
 
 // Every `stride`-th step from zero.
 StageCount solve_sequence(const std::string& name, double tolerance, int stride) {
-  const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/" + name + ".hdf5");
+  const Sequence sequence = read_sequence(testing::scene_file("robot-problems/") + name + ".hdf5");
   StageCount stages;
   AutoVelocitySpace space;
   for (size_t k = 0; k < sequence.steps.size(); k += stride) {
@@ -50,7 +51,7 @@ TEST(AutoVelocitySpace, SolvesTheKaplaTower) {
 
 // A guess that is nearly right saves most of the iterations.
 TEST(AutoVelocitySpace, StartsBesideANearGuess) {
-  const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/wall-ball.hdf5");
+  const Sequence sequence = read_sequence(testing::scene_file("robot-problems/wall-ball.hdf5"));
   int cold = 0, warm = 0;
   for (const int k : {10, 40, 70, 100}) {
     const ContactProblem& problem = sequence.steps[k].problem;
@@ -91,7 +92,7 @@ TEST(AutoVelocitySpace, SolvesTheWallHitByABall) {
 
 // What lies beyond a fold is looked for around the contacts that block.
 TEST(AutoVelocitySpace, CrossesFolds) {
-  const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/wall-ball.hdf5");
+  const Sequence sequence = read_sequence(testing::scene_file("robot-problems/wall-ball.hdf5"));
   int factorisations = 0;
   for (const int k : {18, 34, 58}) {
     const ContactProblem& problem = sequence.steps[k].problem;
@@ -107,7 +108,7 @@ TEST(AutoVelocitySpace, CrossesFolds) {
 
 // Of what is allowed a path through a fold leaves enough to use what it finds.
 TEST(AutoVelocitySpace, UsesWhatItFindsBeyondAFold) {
-  const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/wall-ball.hdf5");
+  const Sequence sequence = read_sequence(testing::scene_file("robot-problems/wall-ball.hdf5"));
   SolveGoal goal = natural_goal(1e-6);
   SolveBudget budget;
   goal.budget = &budget;
@@ -129,7 +130,7 @@ TEST(AutoVelocitySpace, UsesWhatItFindsBeyondAFold) {
 // Where an acceptable residual may end the search, sharper directions in time still reach the tolerance in most steps:
 // 70 of 120 by ε_rel, and 62 where they come only once κ stalls.
 TEST(AutoVelocitySpace, SharperDirectionsForTheLastDigits) {
-  const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/wall-ball.hdf5");
+  const Sequence sequence = read_sequence(testing::scene_file("robot-problems/wall-ball.hdf5"));
   SolveGoal goal = natural_goal(3e-9);
   goal.use_relative = true;
   goal.acceptable = 1e-6;
@@ -147,7 +148,7 @@ TEST(AutoVelocitySpace, SharperDirectionsForTheLastDigits) {
 
 // What is not found around the contacts that block is found by Newton from there, or by following the whole.
 TEST(AutoVelocitySpace, FollowsFolds) {
-  const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/wall-ball.hdf5");
+  const Sequence sequence = read_sequence(testing::scene_file("robot-problems/wall-ball.hdf5"));
   int followed = 0;
   for (const int k : {59, 63, 64}) {
     const ContactProblem& problem = sequence.steps[k].problem;
@@ -165,7 +166,7 @@ TEST(AutoVelocitySpace, FollowsFolds) {
 // solves 185 at the first attempt, 177 are solved with the second order of a full step.
 TEST(InteriorPoint, SecondOrderAtThePredictorSolvesMore) {
   using enum InteriorPointOptions::SecondOrder;
-  const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/wall-ball.hdf5");
+  const Sequence sequence = read_sequence(testing::scene_file("robot-problems/wall-ball.hdf5"));
   std::map<InteriorPointOptions::SecondOrder, int> solved;
   for (const auto& step : sequence.steps) {
     ConeProblem cones;
@@ -190,7 +191,7 @@ TEST(InteriorPoint, SecondOrderAtThePredictorSolvesMore) {
 // A cold start in which contacts that hardly move have room as well: 111 factorisations for every sixth step, 120 with
 // the start of 6.2.
 TEST(AutoVelocitySpace, LargeProblemsStartHigh) {
-  const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/spheres-216.hdf5");
+  const Sequence sequence = read_sequence(testing::scene_file("robot-problems/spheres-216.hdf5"));
   AutoVelocitySpace space;
   int factorisations = 0;
   for (size_t k = 0; k < sequence.steps.size(); k += 6) {
@@ -204,7 +205,7 @@ TEST(AutoVelocitySpace, LargeProblemsStartHigh) {
 }
 
 TEST(InteriorPoint, GoesBackToWhereItWasWatched) {
-  const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/wall-ball.hdf5");
+  const Sequence sequence = read_sequence(testing::scene_file("robot-problems/wall-ball.hdf5"));
   const ContactProblem& problem = sequence.steps[59].problem;
   ConeProblem cones;
   cones.load(problem);
@@ -231,7 +232,7 @@ TEST(InteriorPoint, GoesBackToWhereItWasWatched) {
 // Trees with limits: several nodes per tree, constraints of one row beside contacts.
 // Walls in motion: the last digits cost many times what the first six do. Who accepts those is spared the rest.
 TEST(AutoVelocitySpace, StopsAtWhatIsAcceptable) {
-  const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/wall-ball.hdf5");
+  const Sequence sequence = read_sequence(testing::scene_file("robot-problems/wall-ball.hdf5"));
   int strict = 0, accepting = 0;
   for (size_t k = 60; k < sequence.steps.size(); k += 10) {
     const ContactProblem& problem = sequence.steps[k].problem;
@@ -326,7 +327,7 @@ TEST(AutoVelocitySpace, AgreesWithContactSpaceOnMixedKinds) {
 }
 
 TEST(AutoVelocitySpace, SecondSolveAllocatesNothingAndRepeatsTheBits) {
-  const Sequence sequence = read_sequence(STICTION_SCENES "/robot-problems/kapla-shake.hdf5");
+  const Sequence sequence = read_sequence(testing::scene_file("robot-problems/kapla-shake.hdf5"));
   std::vector<ContactProblem> problems{sequence.steps[3].problem, testing::random_problem(mixed(4))};
   for (const ContactProblem& problem : problems) {
     AutoVelocitySpace space;

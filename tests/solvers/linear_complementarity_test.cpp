@@ -8,6 +8,7 @@
 #include "../support/allocation_guard.h"
 #include "stiction/contact/lcp_judge.h"
 #include "stiction/problem_files/lcp.h"
+#include "tests/support/test_files.h"
 
 namespace stiction {
 namespace {
@@ -272,7 +273,7 @@ TEST(Dantzig, BoundsHold) {
 TEST(Lemke, SolvesTheStoredProblems) {
   LinearComplementarity solver;
   const auto solve = [&](const std::string& name, VectorX& z) {
-    const auto file = read_lcp(std::string(STICTION_SCENES) + "/fclib/lcp/lcp_" + name + ".hdf5");
+    const auto file = read_lcp(testing::scene_file("fclib/lcp/lcp_") + name + ".hdf5");
     const LcpStatus status = solver.solve_lemke(file.problem, z).status;
     if (status == LcpStatus::solved) {
       EXPECT_LE(judge_lcp(file.problem, z).eps_nat, 1e-13) << name;

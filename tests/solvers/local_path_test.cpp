@@ -4,6 +4,7 @@
 
 #include "stiction/problem_files/sequence.h"
 #include "stiction/solvers/interior_point/interior_point.h"
+#include "tests/support/test_files.h"
 
 namespace stiction {
 namespace {
@@ -17,7 +18,7 @@ struct Stalled {
   ConeTask task;
 
   explicit Stalled(int step) {
-    problem = read_sequence(STICTION_SCENES "/robot-problems/wall-ball.hdf5").steps[step].problem;
+    problem = read_sequence(testing::scene_file("robot-problems/wall-ball.hdf5")).steps[step].problem;
     cones.load(problem);
     system.load(problem, cones);
     SolveGoal goal;

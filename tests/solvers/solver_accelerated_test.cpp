@@ -15,6 +15,7 @@
 #include "stiction/problem_files/sequence.h"
 #include "tests/support/allocation_guard.h"
 #include "tests/support/random_problems.h"
+#include "tests/support/test_files.h"
 
 namespace stiction {
 namespace {
@@ -33,7 +34,7 @@ ContactProblem softened(const ContactProblem& from, double rho) {
 }
 
 ContactProblem spheres(std::size_t step) {
-  return read_sequence(STICTION_SCENES "/robot-problems/spheres-216.hdf5").steps[step].problem;
+  return read_sequence(testing::scene_file("robot-problems/spheres-216.hdf5")).steps[step].problem;
 }
 
 // All kinds of constraints, each on at most two nodes. A bilateral block of random_problem may touch three bodies, and

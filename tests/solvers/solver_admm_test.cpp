@@ -8,6 +8,7 @@
 #include "../support/random_problems.h"
 #include "stiction/contact/judge.h"
 #include "stiction/problem_files/fclib.h"
+#include "tests/support/test_files.h"
 
 namespace stiction {
 namespace {
@@ -325,7 +326,7 @@ TEST(SolverAdmm, Fclib) {
   solver.settings().use_relative = true;
   int factorisations = 0;
   for (const char* name : names) {
-    const FclibProblem file = read_fclib(std::string(STICTION_SCENES) + "/fclib/" + name + ".hdf5");
+    const FclibProblem file = read_fclib(testing::scene_file("fclib/") + name + ".hdf5");
     ContactSolution solution;
     const SolveReport report = solver.solve(file.problem, solution);
     EXPECT_EQ(report.status, SolveStatus::converged) << name;

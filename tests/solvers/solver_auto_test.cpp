@@ -14,6 +14,7 @@
 #include "tests/support/allocation_guard.h"
 #include "tests/support/fclib_files.h"
 #include "tests/support/random_problems.h"
+#include "tests/support/test_files.h"
 
 namespace stiction {
 namespace {
@@ -43,7 +44,7 @@ class AutoSequence : public ::testing::TestWithParam<SequenceCase> {};
 
 TEST_P(AutoSequence, EveryStepReachesTheToleranceColdAndWarm) {
   const SequenceCase& c = GetParam();
-  const Sequence sequence = read_sequence(std::string(STICTION_SCENES "/robot-problems/") + c.name + ".hdf5");
+  const Sequence sequence = read_sequence(testing::scene_file("robot-problems/") + c.name + ".hdf5");
   for (const bool dense : {false, true}) {
     if (dense && !c.dense_too) continue;
     SolverAuto solver;
@@ -187,9 +188,9 @@ TEST(SolverAuto, EachStageFinishesSomeStoredProblem) {
   settings.use_relative = true;
   for (const std::string& file : testing::fclib_files()) add(fclib_sparse(file), settings);
   settings.use_dense = settings.use_contact_space = false;
-  add(fclib_sparse(STICTION_SCENES "/fclib/Rover1041.hdf5"), settings);
+  add(fclib_sparse(testing::scene_file("fclib/Rover1041.hdf5")), settings);
   settings = {};
-  const std::string robots = STICTION_SCENES "/robot-problems/";
+  const std::string robots = testing::scene_file("robot-problems/");
   add(read_sequence(robots + "kapla.hdf5").steps[0].problem, settings);
   add(read_sequence(robots + "spheres-216.hdf5").steps[10].problem, settings);
   const Sequence wall = read_sequence(robots + "wall-ball.hdf5");
@@ -219,7 +220,7 @@ TEST(SolverAuto, TuningReachesTheParts) {
   }
   EXPECT_GT(before, 5);
   EXPECT_LT(after, before);
-  const ContactProblem heap = read_sequence(STICTION_SCENES "/robot-problems/spheres-216.hdf5").steps[10].problem;
+  const ContactProblem heap = read_sequence(testing::scene_file("robot-problems/spheres-216.hdf5")).steps[10].problem;
   EXPECT_EQ(finished(heap, usual, "many_bodies"), 1);
   EXPECT_EQ(finished(heap, without, "many_bodies"), 0);
   EXPECT_EQ(finished(heap, usual, "no such stage"), 0);
@@ -294,7 +295,7 @@ TEST(SolverAuto, MassRatioStack) {
 // ---------------------------------------------------------------------------------------------------- conduct
 
 TEST(SolverAuto, IslandsAreSolvedApartAndGiveTheSame) {
-  const ContactProblem problem = fclib_sparse(STICTION_SCENES "/fclib/Capsules-i101-404.hdf5");
+  const ContactProblem problem = fclib_sparse(testing::scene_file("fclib/Capsules-i101-404.hdf5"));
   SolverAuto whole, islands;
   whole.settings().use_islands = false;
   whole.settings().tolerance = islands.settings().tolerance = 1e-10;
@@ -308,7 +309,7 @@ TEST(SolverAuto, IslandsAreSolvedApartAndGiveTheSame) {
 }
 
 TEST(SolverAuto, SaysWhenItDoesNotConverge) {
-  const ContactProblem problem = fclib_sparse(STICTION_SCENES "/fclib/Rover1041.hdf5");
+  const ContactProblem problem = fclib_sparse(testing::scene_file("fclib/Rover1041.hdf5"));
   SolverAutoSettings settings;
   settings.use_dense = settings.use_contact_space = settings.use_last_resort = false;
   SolverAuto solver(settings);
@@ -320,9 +321,9 @@ TEST(SolverAuto, SaysWhenItDoesNotConverge) {
 }
 
 TEST(SolverAuto, SecondSolveAllocatesNothing) {
-  const ContactProblem capsules = fclib_sparse(STICTION_SCENES "/fclib/Capsules-i101-404.hdf5");
+  const ContactProblem capsules = fclib_sparse(testing::scene_file("fclib/Capsules-i101-404.hdf5"));
   const ContactProblem small = testing::random_problem({});
-  const ContactProblem tower = read_sequence(STICTION_SCENES "/robot-problems/kapla.hdf5").steps[0].problem;
+  const ContactProblem tower = read_sequence(testing::scene_file("robot-problems/kapla.hdf5")).steps[0].problem;
   for (const ContactProblem& problem : {capsules, small, small.in_form(DelassusForm::dense), tower}) {
     SolverAuto solver;
     ContactSolution solution;
@@ -387,7 +388,7 @@ TEST(SolverAuto, NeverClaimsWhatTheJudgeDenies) {
 }
 
 TEST(SolverAuto, SameBitsFromRunToRun) {
-  const ContactProblem problem = fclib_sparse(STICTION_SCENES "/fclib/Capsules-i101-404.hdf5");
+  const ContactProblem problem = fclib_sparse(testing::scene_file("fclib/Capsules-i101-404.hdf5"));
   SolverAuto a, b;
   ContactSolution x, y;
   a.solve(problem, x);

@@ -9,6 +9,7 @@
 #include "stiction/contact/judge.h"
 #include "stiction/problem_files/fclib.h"
 #include "stiction/solvers/admm/solver_admm.h"
+#include "tests/support/test_files.h"
 
 namespace stiction {
 namespace {
@@ -144,7 +145,7 @@ TEST(SolverStaggered, Fclib) {
                          "NESpheres_10_1",        "Rover1041",          "Rover4516",
                          "Spheres-i099-356-679"};
   for (const char* name : names) {
-    const FclibProblem file = read_fclib(std::string(STICTION_SCENES) + "/fclib/" + name + ".hdf5");
+    const FclibProblem file = read_fclib(testing::scene_file("fclib/") + name + ".hdf5");
     SolverStaggered solver;
     solver.settings().tolerance = 1e-6;
     solver.settings().use_relative = true;

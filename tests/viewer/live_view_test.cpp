@@ -185,6 +185,7 @@ TEST_F(Live, RunPauseStepReset) {
   client->send("{\"do\":\"step\"}");
   ASSERT_TRUE(becomes([&] { return simulator_.state().step == 1; }));
   client->send("{\"do\":\"run\"}");
+  client->receive_text("\"running\":1");
   ASSERT_TRUE(becomes([&] { return simulator_.state().step > 20; }));
   client->send("{\"do\":\"pause\"}");
   client->receive_text("\"running\":0");
