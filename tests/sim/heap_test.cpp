@@ -24,8 +24,8 @@ std::shared_ptr<const Model> one_sphere(double compliance = 0.0) {
   return builder.build();
 }
 
-// Five layers of 25 in a box.
-std::shared_ptr<const Model> heap() {
+// Layers of 25 in a box.
+std::shared_ptr<const Model> heap(int count = 125) {
   ModelBuilder builder;
   builder.set_gravity(Vector3(0, 0, -gravity));
   testing::add_ground(builder, 0.5);
@@ -37,7 +37,7 @@ std::shared_ptr<const Model> heap() {
                        .geometry = Box{Vector3(0.1, half + 0.2, 1)},
                        .material = {.friction = 0.5}});
   }
-  for (int i = 0; i < 125; ++i) {
+  for (int i = 0; i < count; ++i) {
     const double shift = 0.002 * ((7 * i) % 5);
     const int ball =
         builder.add_body({.pose = Pose(Vector3(-0.16 + 0.08 * (i % 5) + shift - 0.004,
@@ -132,6 +132,22 @@ TEST(Heap, SameBitsForAnyNumberOfThreads) {
   b.step(60);
   EXPECT_EQ(a.state().q, b.state().q);
   EXPECT_EQ(a.state().v, b.state().v);
+}
+
+// One island, large enough for the threads to share it.
+TEST(Heap, SameBitsForAnyNumberOfThreadsOnOneIsland) {
+  SimulatorSettings one = soft(5e-3, 1e-6), three = one;
+  three.threads = 3;
+  const auto model = heap(700);
+  Simulator a(model, one), b(model, three);
+  int most = 0;
+  for (int k = 0; k < 40; ++k) {
+    most = std::max(most, a.step(5).num_contacts);
+    b.step(5);
+    ASSERT_EQ(a.state().v, b.state().v) << k;
+  }
+  EXPECT_EQ(a.state().q, b.state().q);
+  EXPECT_GE(most, 1200);  // IslandSolver's large island
 }
 
 }  // namespace

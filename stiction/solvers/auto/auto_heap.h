@@ -16,6 +16,8 @@ class AutoHeap {
  public:
   AutoHeapSettings settings;
 
+  void set_team(WorkTeam* team) { sweeps_.team = team; }
+
   // Whether a factored problem is such a heap. Looks at no more than it needs.
   bool takes(const ContactProblem& problem) const;
 
