@@ -17,11 +17,6 @@ Vector6 packed(const Vector3& a, const Vector3& b) {
   return both;
 }
 
-double kinetic_energy(const RigidBody& body, const BodyVelocity& v) {
-  const Vector3 spin = body.rotation.transpose() * v.angular;
-  return 0.5 * body.mass * v.linear.squaredNorm() + 0.5 * spin.dot(body.inertia * spin);
-}
-
 }  // namespace
 
 LearnedContact::LearnedContact(ContactNetworks networks) : networks_(std::move(networks)) {
@@ -71,7 +66,7 @@ LearnedOutcome LearnedContact::solve(const RigidBody& body, const BodyVelocity& 
       stick(mobility, v1, patch, points, outcome);
       break;
     case PatchState::sliding:
-      slide(body, mobility, v1, patch, points, outcome);
+      slide(mobility, v1, patch, points, outcome);
       break;
     case PatchState::detaching:
       push(mobility, v1, points, outcome);
@@ -143,31 +138,37 @@ void LearnedContact::stick(const Mobility& mobility, const BodyVelocity& v1, con
   }
 }
 
-void LearnedContact::slide(const RigidBody& body, const Mobility& mobility, const BodyVelocity& v1,
+void LearnedContact::slide(const Mobility& mobility, const BodyVelocity& v1,
                            const ContactPatch& patch, std::span<const PatchPoint> points, LearnedOutcome& outcome) {
   Vector3 friction;
   double torque = 0.0;
   regress(patch, features_, friction, torque);
-  push(mobility, v1, points, outcome);  // without friction: no more energy than this or v1 may be left
-  // What the frictionless problem gains, penetrations that are driven out, is not the friction's.
-  const double allowed = std::max(kinetic_energy(body, v1), kinetic_energy(body, outcome.end)) * (1.0 + 1e-12);
+  push(mobility, v1, points, outcome);
   if (!friction.allFinite() || !std::isfinite(torque)) {
     outcome.braked = true;
     return;
   }
-  constexpr int most_halvings = 6;
-  for (int k = 0; k <= most_halvings; ++k) {
-    outcome.friction = friction;
-    outcome.torque = torque;
+  // The power of this friction at the end of the step; of Coulomb's, over a patch in one plane, never positive.
+  const auto power = [&] {
+    return friction.dot(outcome.end.at(patch.center)) + torque * patch.normal.dot(outcome.end.angular);
+  };
+  const auto act = [&](double share) {
+    outcome.friction = share * friction;
+    outcome.torque = share * torque;
     push(mobility, v1, points, outcome);
-    if (kinetic_energy(body, outcome.end) <= allowed) return;
-    outcome.braked = true;
-    friction *= 0.5;
-    torque *= 0.5;
+  };
+  const double without = power();
+  act(1.0);
+  const double full = power();
+  if (full <= 0.0) return;
+  outcome.braked = true;
+  double share = without < 0.0 ? without / (without - full) : 0.0;
+  for (int k = 0; k < 8 && share > 0.0; ++k, share *= 0.5) {
+    act(share);
+    // Rounding: of a share that stops the slip exactly.
+    if (power() <= 1e-12 * (std::abs(without) + full)) return;
   }
-  outcome.friction.setZero();
-  outcome.torque = 0.0;
-  push(mobility, v1, points, outcome);
+  act(0.0);
 }
 
 void LearnedContact::push(const Mobility& mobility, const BodyVelocity& v1, std::span<const PatchPoint> points,

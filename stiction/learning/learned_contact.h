@@ -28,7 +28,7 @@ struct LearnedOutcome {
   PatchState said = PatchState::detaching;  // by the classifier
   bool released = false;  // static, but a point of the patch moves off along the normal: it would have had to be pulled
   bool pushed = false;    // detach, but the normal problem had to act
-  bool braked = false;    // dynamic, and the regressor's friction would have added energy, or was not finite
+  bool braked = false;    // dynamic, and the regressor's friction would have pushed along the slip, or was not finite
   Vector3 arm = Vector3::Zero();       // from the centre of mass to that of the patch, where friction acts; world axes, m
   Vector3 normal = Vector3::UnitZ();   // of the patch
   Vector3 friction = Vector3::Zero();  // p_f, world axes, N·s
@@ -62,7 +62,7 @@ class LearnedContact {
   };
   void stick(const Mobility& mobility, const BodyVelocity& v1, const ContactPatch& patch,
              std::span<const PatchPoint> points, LearnedOutcome& outcome);
-  void slide(const RigidBody& body, const Mobility& mobility, const BodyVelocity& v1, const ContactPatch& patch,
+  void slide(const Mobility& mobility, const BodyVelocity& v1, const ContactPatch& patch,
              std::span<const PatchPoint> points, LearnedOutcome& outcome);
   // Friction is given: normals, p and v⁺.
   void push(const Mobility& mobility, const BodyVelocity& v1, std::span<const PatchPoint> points,
