@@ -82,10 +82,10 @@ class FlightFit:
 
 def rows_in_flight(model: Model, trajectory: Trajectory, clearance: float = 2e-3) -> int:
     """How many rows of the trajectory come before the first at which anything is nearer than `clearance`, m."""
-    simulator = Simulator(model, dt=1e-6, collision_margin=clearance)
+    simulator = Simulator(model, dt=1e-6, margin=clearance)
     for k, q in enumerate(trajectory.positions):
         simulator.set_position(q)
-        if any(contact.point.gap <= clearance for contact in simulator.forward()):
+        if any(contact.gap <= clearance for contact in simulator.forward()):
             return k
     return len(trajectory)
 
@@ -120,7 +120,8 @@ def fit_flight(
     if dof < 1:
         raise ValueError(f"{len(flights)} flights with {len(b) // 3} rows: too few to tell c and g; longer flights are wanted")
     x, spread, rank = _solve(A, b)
-    if rank < free:
+    turning = np.linalg.norm(A[:, :3], axis=0) / np.sqrt(len(b))  # what is left of R c when a straight flight is taken off
+    if rank < free or turning.min() < 1e-8:
         raise ValueError("the flights do not tell centre of mass from start: the body turns too little in them")
     noise = np.sqrt(np.sum((b - A @ x) ** 2) / dof)
     covariance = np.zeros((6, 6))
