@@ -16,6 +16,7 @@
 #include "cli/verb_list.h"
 #include "cli/verb_render.h"
 #include "cli/verb_run.h"
+#include "cli/verb_run_events.h"
 #include "cli/verb_solve.h"
 #include "cli/verb_view.h"
 #include "stiction/version.h"
@@ -152,6 +153,21 @@ void add_run(CLI::App& app, RunOptions& options) {
   verb->add_option("--report", options.report_path,
                    "Write one line of CSV per step: contacts, residuals, energy, times");
   verb->add_flag("--json", options.json, "Print one JSON object instead of the summary");
+  CLI::Option* events = verb->add_flag("--event-driven", options.event_driven,
+                                       "From event to event in place of steps: impacts located to a tolerance\n"
+                                       "(--report then has one line per event)");
+  verb->add_option("--event-tolerance", options.event_tolerance, "Gaps up to here touch, m")
+      ->check(check_positive, "POSITIVE")
+      ->needs(events)
+      ->capture_default_str();
+  verb->add_option("--integrator", options.integrator, "Between events")
+      ->check(CLI::IsMember({"rk4", "rk45"}))
+      ->needs(events)
+      ->capture_default_str();
+  verb->add_option("--impact-law", options.impact_law, "How restitution acts")
+      ->check(CLI::IsMember({"newton", "poisson"}))
+      ->needs(events)
+      ->capture_default_str();
   verb->add_option("--video", options.video_path,
                    "Write a film: .gif, .png (animated), .mp4, .webm, .mkv, .mov (by ffmpeg), or a folder of pictures");
   verb->add_option("--fps", options.frames_per_second, "Pictures a second of the film")
@@ -398,7 +414,7 @@ int run(int argc, char** argv) {
     return app.exit(error) == 0 ? exit_success : exit_misuse;
   }
   if (app.got_subcommand("solve")) return solve_files(std::move(solve));
-  if (app.got_subcommand("run")) return run_scene(scene);
+  if (app.got_subcommand("run")) return scene.event_driven ? run_scene_by_events(scene) : run_scene(scene);
   if (app.got_subcommand("compare")) return compare_scene(comparison);
   if (app.got_subcommand("info")) return show_info(info);
   if (app.got_subcommand("convert")) return convert_scene(conversion);

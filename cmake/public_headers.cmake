@@ -5,6 +5,7 @@ set(STICTION_PUBLIC_HEADERS
   stiction/collision/collision_cache.h
   stiction/collision/contact_point.h
   stiction/collision/ray_cast.h
+  stiction/collision/pair_distances.h
   stiction/collision/world_queries.h
   stiction/constraints/constraint_identity.h
   stiction/constraints/constraint_settings.h
@@ -61,7 +62,10 @@ set(STICTION_PUBLIC_HEADERS
   stiction/sim/comparison.h
   stiction/sim/comparison_history.h
   stiction/sim/found_contacts.h
+  stiction/sim/event_simulator.h
+  stiction/sim/impact_law.h
   stiction/sim/inverse_step.h
+  stiction/sim/runge_kutta.h
   stiction/sim/joint_handle.h
   stiction/sim/simulator.h
   stiction/sim/state.h

@@ -1,4 +1,4 @@
-// How fast the points of a contact part, and what their parting accelerates by when nothing is pushed (theory §3.12):
+// How fast the points of a contact part, and what their parting accelerates by when nothing is pushed (theory §7.1):
 //
 //     c = Rᵀ (v_a − v_b)(p),   ċ = J v̇ + Rᵀ ( A_a − A_b + ω_a × (ṗ − v_a) − ω_b × (ṗ − v_b) ) + e_n ṅ·(v_a − v_b)
 //

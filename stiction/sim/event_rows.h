@@ -1,5 +1,5 @@
 // Rows of an instant: of contacts that touch, of joints at their limits, of joints that dry friction holds. Made by
-// RowBuilder; here they are picked, and asked for what events need (theory §3.12).
+// RowBuilder; here they are picked, and asked for what events need (theory §7.1).
 #pragma once
 
 #include <memory>

@@ -32,6 +32,7 @@ void EventSettings::validate() const {
   positive("absolute_tolerance", absolute_tolerance);
   positive("event_tolerance", event_tolerance);
   positive("rest_speed", rest_speed);
+  positive("slip_speed", slip_speed);
   require(restitution_threshold >= 0.0 && std::isfinite(restitution_threshold), "restitution_threshold",
           restitution_threshold, "finite and at least 0");
   positive("tolerance", tolerance);
@@ -65,7 +66,8 @@ SimulatorSettings solver_settings(const EventSettings& s) {
 // A bounce that gravity ends within the tolerance cannot be told from rest.
 ImpactSettings impact_settings(const Model& model, const EventSettings& s) {
   const double least = std::sqrt(2.0 * model.gravity.norm() * s.event_tolerance);
-  return {s.impact_law, s.impact_order, std::max(s.restitution_threshold, least), s.rest_speed, s.event_tolerance};
+  return {s.impact_law, s.impact_order, std::max(s.restitution_threshold, least), s.rest_speed,
+          0.5 * s.event_tolerance};
 }
 
 void check_input(const char* name, VectorView values, Eigen::Index wanted) {
@@ -82,9 +84,9 @@ EventSimulator::Workspace::Workspace(std::shared_ptr<const Model> m, const Event
       settings(checked(s)),
       data(model ? *model : Model()),
       forces(model),
-      collider(model, {.margin = s.event_tolerance}),
+      collider(model, {.margin = 0.5 * s.event_tolerance}),
       impact(model, solver_settings(s), impact_settings(*model, s)),
-      resting(model, solver_settings(s), s.event_tolerance),
+      resting(model, solver_settings(s), 0.5 * s.event_tolerance),
       runge_kutta(*model, s.integrator),
       path(*model),
       next_touch(*model),
@@ -108,14 +110,22 @@ EventSimulator::Workspace::Workspace(std::shared_ptr<const Model> m, const Event
   joint_force.setZero(model->num_velocities());
   applied = joint_force;
   q = model->initial_position, v = model->initial_velocity;
+  tolerance = 0.5 * settings.event_tolerance;
   motion = [this](double, const VectorX& at, const VectorX& velocity, VectorX& acceleration) {
     return accelerate(at, velocity, acceleration);
   };
-  check_start();
 }
 
 EventSimulator::EventSimulator(std::shared_ptr<const Model> model, const EventSettings& settings)
-    : workspace_(std::make_unique<Workspace>(std::move(model), settings)) {}
+    : workspace_(std::make_unique<Workspace>(std::move(model), settings)) {
+  workspace_->check_start();
+}
+EventSimulator::EventSimulator(std::shared_ptr<const Model> model, const EventSettings& settings, VectorView q,
+                               VectorView v)
+    : workspace_(std::make_unique<Workspace>(std::move(model), settings)) {
+  set_position(q);
+  set_velocity(v);
+}
 EventSimulator::~EventSimulator() = default;
 EventSimulator::EventSimulator(EventSimulator&&) noexcept = default;
 EventSimulator& EventSimulator::operator=(EventSimulator&&) noexcept = default;

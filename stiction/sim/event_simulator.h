@@ -1,4 +1,4 @@
-// Simulates from event to event (theory §3.12 to §3.15): between events a Runge–Kutta method integrates the motion, an
+// Simulates from event to event (theory §7.1 to §7.4): between events a Runge–Kutta method integrates the motion, an
 // event is where two shapes touch, a joint meets its limit, or slip ends, located on the way to a tolerance.
 //
 //     EventSimulator simulator(model, {.integrator = Integrator::rk45});
@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "stiction/collision/pair_distances.h"
-#include "stiction/sim/impact.h"
+#include "stiction/sim/impact_law.h"
 #include "stiction/sim/runge_kutta.h"
 #include "stiction/sim/simulator.h"
 
@@ -35,6 +35,7 @@ struct EventSettings {
   double absolute_tolerance = 1e-11;
   double event_tolerance = 1e-9;        // m, rad: gaps up to here touch; events are located to it
   double rest_speed = 1e-7;             // m/s, rad/s: slower than this is rest
+  double slip_speed = 1e-5;             // m/s: contacts that slide more slowly stick, if their friction can hold them
   double restitution_threshold = 1e-2;  // m/s; slower impacts do not bounce
   ImpactLaw impact_law = ImpactLaw::newton;
   ImpactOrder impact_order = ImpactOrder::at_once;
@@ -42,10 +43,10 @@ struct EventSettings {
   double tolerance = 1e-9;      // of the solver, on ε_nat: what is within it is certified
   double acceptable_tolerance = 1e-6;
   int max_iterations = 300;
-  double energy_tolerance = 1e-6;   // drift of the smooth parts beside the largest energy that moves
-  double minimum_interval = 1e-5;   // s: events closer than this crowd
-  int most_close_events = 20;       // so many in a row, and one time step of minimum_interval follows
-  bool keep_events = true;          // a list of all events since the last clear_events()
+  double energy_tolerance = 1e-6;  // drift of the smooth parts beside the largest energy that moves
+  double minimum_interval = 1e-5;  // s: events closer than this crowd
+  int most_close_events = 20;      // so many in a row, and one time step of minimum_interval follows
+  bool keep_events = true;         // a list of all events since the last clear_events()
 
   void validate() const;  // throws std::invalid_argument naming setting, value and range
 };
@@ -75,21 +76,21 @@ struct MotionEvent {
 struct EventReport {
   double time = 0.0;  // s
   long num_events = 0, num_impacts = 0, num_slip_ends = 0;
-  long num_time_steps = 0;                        // by which crowds of events were passed
-  long num_steps = 0, num_rejected_steps = 0;     // of the integrator
-  long num_evaluations = 0, num_looks = 0;        // accelerations; pairs looked at while events were sought
-  long num_rest_solves = 0, num_rest_problems = 0;  // instants with resting contacts; those that asked the solver
-  long num_unsure = 0;                            // searches for an event that were cut short
-  int num_resting = 0;                            // contacts at rest now
-  Residuals impact_residuals, rest_residuals;     // the worst
-  SolveStatus status = SolveStatus::converged;    // the worst
-  double largest_penetration = 0.0;               // m, at any end of a smooth part
+  long num_time_steps = 0;                              // by which crowds of events were passed
+  long num_steps = 0, num_rejected_steps = 0;           // of the integrator
+  long num_evaluations = 0, num_looks = 0;              // accelerations; pairs looked at while events were sought
+  long num_rest_solves = 0, num_rest_problems = 0;      // instants with resting contacts; those that asked the solver
+  long num_unsure = 0;                                  // searches for an event that were cut short
+  int num_resting = 0;                                  // contacts at rest now
+  Residuals impact_residuals, rest_residuals;           // the worst
+  SolveStatus status = SolveStatus::converged;          // the worst
+  double largest_penetration = 0.0;                     // m, at any end of a smooth part
   double kinetic_energy = 0.0, potential_energy = 0.0;  // now, J
-  double work = 0.0;           // of actuators, dampers, applied forces and friction between events, J
-  double impact_change = 0.0;  // of impacts together, J
+  double work = 0.0;              // of actuators, dampers, applied forces and friction between events, J
+  double impact_change = 0.0;     // of impacts together, J
   double time_step_change = 0.0;  // of time steps together, J
-  double energy_error = 0.0;   // Σ |E_end − E_begin − work| over smooth parts: the integrator's, J
-  double largest_energy = 0.0;  // the largest kinetic energy met, J
+  double energy_error = 0.0;      // Σ |E_end − E_begin − work| over smooth parts: the integrator's, J
+  double largest_energy = 0.0;    // the largest kinetic energy met, J
   bool law_certified = true, geometry_certified = true, energy_certified = true;
   bool certified() const { return law_certified && geometry_certified && energy_certified; }
 };
@@ -98,6 +99,8 @@ class EventSimulator {
  public:
   // Throws std::invalid_argument for settings out of range, models that it cannot take, and a start that overlaps.
   explicit EventSimulator(std::shared_ptr<const Model> model, const EventSettings& settings = {});
+  // The same from a start of one's own.
+  EventSimulator(std::shared_ptr<const Model> model, const EventSettings& settings, VectorView q, VectorView v);
   ~EventSimulator();
   EventSimulator(EventSimulator&&) noexcept;
   EventSimulator& operator=(EventSimulator&&) noexcept;

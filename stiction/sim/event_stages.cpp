@@ -1,4 +1,4 @@
-// From event to event: what happens at an instant, and the smooth part after it (theory §3.12 to §3.15).
+// From event to event: what happens at an instant, and the smooth part after it (theory §7.1 to §7.4).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -57,7 +57,7 @@ void EventSimulator::Workspace::find_touching() {
   if (model->shapes.empty()) return;
   collider.collide(poses, {}, cache, found);
   for (const ContactPoint& p : found) {
-    if (p.gap > settings.event_tolerance) continue;
+    if (p.gap > tolerance) continue;
     touching.push_back(p);
     report.largest_penetration = std::max(report.largest_penetration, -p.gap);
   }
@@ -109,14 +109,14 @@ void EventSimulator::Workspace::find_resting() {
     const double normal = c.dot(p.normal);
     if (normal > settings.rest_speed) continue;
     const Vector3 slip = c - normal * p.normal;
-    contacts.push_back({p, slip.norm() > settings.rest_speed, slip.normalized()});
+    contacts.push_back({p, slip.norm() > settings.slip_speed, slip.normalized()});
     resting_pairs.emplace_back(p.id.shape_a, p.id.shape_b);
   }
   resting_pairs.erase(std::unique(resting_pairs.begin(), resting_pairs.end()), resting_pairs.end());
   for (const LimitedDof& l : limited) {
-    if (q[l.position] - l.lower <= settings.event_tolerance && v[l.dof] <= settings.rest_speed) {
+    if (q[l.position] - l.lower <= tolerance && v[l.dof] <= settings.rest_speed) {
       limits.push_back({l.dof, false});
-    } else if (l.upper - q[l.position] <= settings.event_tolerance && -v[l.dof] <= settings.rest_speed) {
+    } else if (l.upper - q[l.position] <= tolerance && -v[l.dof] <= settings.rest_speed) {
       limits.push_back({l.dof, true});
     }
   }
@@ -156,11 +156,11 @@ void EventSimulator::Workspace::settle() {
 }
 
 double EventSimulator::Workspace::integrate_part(double h) {
-  const RungeKutta::Tolerance tolerance{settings.relative_tolerance, settings.absolute_tolerance};
+  const RungeKutta::Tolerance accuracy{settings.relative_tolerance, settings.absolute_tolerance};
   if (!first_current) runge_kutta.first_power() = accelerate(q, v, runge_kutta.first_acceleration());
   first_current = true;
   for (;;) {
-    runge_kutta.step(q, v, h, motion, tolerance);
+    runge_kutta.step(q, v, h, motion, accuracy);
     ++report.num_steps;
     if (!runge_kutta.velocity().allFinite() || !runge_kutta.position().allFinite()) {
       throw std::runtime_error(message("event-driven simulation at time ", time,
@@ -186,7 +186,7 @@ void EventSimulator::Workspace::find_next_contact(double h, Next& next) {
     const std::pair<int, int> pair{p.id.shape_a, p.id.shape_b};
     if (pair == last || std::binary_search(resting_pairs.begin(), resting_pairs.end(), pair)) continue;
     last = pair;
-    const Touch touch = next_touch.find(path, pair.first, pair.second, std::min(h, next.after), settings.event_tolerance);
+    const Touch touch = next_touch.find(path, pair.first, pair.second, std::min(h, next.after), tolerance);
     if (!(touch.time < next.after) || touch.time > h) continue;
     next = {};
     next.after = touch.time, next.is_sure = touch.is_sure, next.is_touch = touch.is_sure;
@@ -206,7 +206,7 @@ void EventSimulator::Workspace::find_next_limit(Next& next) {
       if (!std::isfinite(gap)) continue;
       Cubic c = path.coordinate(l.dof, 0.0);
       for (double& x : c) x *= upper ? -1.0 : 1.0;
-      c[0] = std::max(gap, 1e-3 * settings.event_tolerance);
+      c[0] = std::max(gap, 1e-3 * tolerance);
       const double end = std::min(path.duration(), next.after);
       const double s = first_root(c, end);
       if (!(s <= end) || !(s < next.after)) continue;
@@ -218,12 +218,13 @@ void EventSimulator::Workspace::find_next_limit(Next& next) {
 
 // The deepest point of a pair that is not held, below the tolerance; infinite: none.
 double EventSimulator::Workspace::deepest_new_point(int shape_a, int shape_b, double s) {
-  next_touch.look(path, shape_a, shape_b, s, settings.event_tolerance);
+  next_touch.look(path, shape_a, shape_b, s, tolerance);
   double deepest = std::numeric_limits<double>::infinity();
   for (const ContactPoint& p : next_touch.points().points()) {
-    const bool is_held = std::any_of(resting.contacts().begin(), resting.contacts().end(), [&](const RestingContact& c) {
-      return c.point.id.shape_a == shape_a && c.point.id.shape_b == shape_b && c.point.id.feature == p.id.feature;
-    });
+    const bool is_held =
+        std::any_of(resting.contacts().begin(), resting.contacts().end(), [&](const RestingContact& c) {
+          return c.point.id.shape_a == shape_a && c.point.id.shape_b == shape_b && c.point.id.feature == p.id.feature;
+        });
     if (!is_held && next_touch.parting_speed(p) < 0.0) deepest = std::min(deepest, p.gap);
   }
   return deepest;
@@ -232,7 +233,7 @@ double EventSimulator::Workspace::deepest_new_point(int shape_a, int shape_b, do
 // Shapes that touch already may come to touch elsewhere, too: a block that tips over.
 void EventSimulator::Workspace::find_next_in_resting_pairs(Next& next) {
   constexpr int looks = 4;  // on the way
-  const double h = std::min(path.duration(), next.after), enough = -0.5 * settings.event_tolerance;
+  const double h = std::min(path.duration(), next.after), enough = -0.5 * tolerance;
   for (const auto& [a, b] : resting_pairs) {
     double low = 0.0, high = -1.0;
     for (int k = 1; k <= looks && high < 0.0; ++k) {
@@ -271,7 +272,8 @@ double EventSimulator::Workspace::slip(int contact, double s) {
 void EventSimulator::Workspace::find_next_slip_end(Next& next) {
   for (int i = 0; i < static_cast<int>(resting.contacts().size()); ++i) {
     const double end = std::min(path.duration(), next.after);
-    if (!resting.contacts()[static_cast<std::size_t>(i)].slides || slip(i, end) > 0.0) continue;
+    if (!resting.contacts()[static_cast<std::size_t>(i)].slides || resting.normal_force(i) == 0.0) continue;
+    if (slip(i, end) > 0.0) continue;
     double low = 0.0, high = end;
     for (int k = 0; k < 100; ++k) {
       const double middle = 0.5 * (low + high);
@@ -341,11 +343,11 @@ double EventSimulator::Workspace::miss(const Next& next, double& slope) {
 
 // Integrates to the event, and mends its time by what the end misses.
 void EventSimulator::Workspace::land(Next& next) {
-  const RungeKutta::Tolerance tolerance{settings.relative_tolerance, settings.absolute_tolerance};
-  const double enough = next.kind == EventKind::slip_end ? 0.1 * settings.rest_speed : 0.1 * settings.event_tolerance;
+  const RungeKutta::Tolerance accuracy{settings.relative_tolerance, settings.absolute_tolerance};
+  const double enough = next.kind == EventKind::slip_end ? 0.1 * settings.rest_speed : 0.1 * tolerance;
   const double end = path.duration();
   for (int k = 0; k < 8; ++k) {
-    if (next.after > 0.0) runge_kutta.step(q, v, next.after, motion, tolerance);
+    if (next.after > 0.0) runge_kutta.step(q, v, next.after, motion, accuracy);
     if (next.after == 0.0) return;
     double slope = 0.0;
     const double error = miss(next, slope);
@@ -353,6 +355,19 @@ void EventSimulator::Workspace::land(Next& next) {
     const double better = next.after - error / slope;
     if (!(better > 0.0) || better > 2.0 * end) return;
     next.after = better;
+  }
+}
+
+// What rests makes the motion depend on where its parts begin and end: a shorter part may meet something else before.
+void EventSimulator::Workspace::land_first(Next& next) {
+  constexpr int most_tries = 6;
+  for (int k = 0; k < most_tries; ++k) {
+    land(next);
+    if (resting.empty() || !(next.after > 0.0)) return;
+    const Next before = find_next(next.after);
+    const bool is_same = before.shape_a == next.shape_a && before.shape_b == next.shape_b && before.dof == next.dof;
+    if (is_same || !(before.after < next.after)) return;
+    next = before;
   }
 }
 
@@ -439,7 +454,7 @@ void EventSimulator::Workspace::go_to(double end, bool stop_at_event) {
     Next next = find_next(h);
     const bool lands = next.after <= h;
     if (lands) {
-      land(next);
+      land_first(next);
       h = next.after;
       pending = next;
     }

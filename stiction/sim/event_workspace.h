@@ -9,6 +9,7 @@
 #include "stiction/collision/collider.h"
 #include "stiction/dynamics/dynamics_data.h"
 #include "stiction/sim/event_simulator.h"
+#include "stiction/sim/impact.h"
 #include "stiction/sim/next_touch.h"
 #include "stiction/sim/resting_forces.h"
 #include "stiction/sim/smooth_forces.h"
@@ -21,6 +22,7 @@ struct EventSimulator::Workspace {
   // ---- constant
   std::shared_ptr<const Model> model;
   EventSettings settings;
+  double tolerance = 0.0;           // half of event_tolerance: what corrections move is within the other half
   std::vector<double> body_radius;  // of all shapes of a body about its origin, m
   struct LimitedDof {
     int dof = 0, position = 0;
@@ -48,16 +50,16 @@ struct EventSimulator::Workspace {
   std::vector<ContactPoint> found, touching;  // within reach of the step; within the tolerance
   ImpactSolver impact;
   RestingForces resting;
-  VectorX applied;                                // joint forces and dry friction of what slides
-  SmoothForces::Energy energy;                    // at (q, v)
+  VectorX applied;              // joint forces and dry friction of what slides
+  SmoothForces::Energy energy;  // at (q, v)
 
   // ---- a smooth part
   RungeKutta runge_kutta;
   RungeKutta::Motion motion;  // of runge_kutta
   SmoothPath path;
   NextTouch next_touch;
-  double step = 0.0;            // that is tried next
-  bool first_current = false;   // its first acceleration belongs to (q, v) and what rests
+  double step = 0.0;                               // that is tried next
+  bool first_current = false;                      // its first acceleration belongs to (q, v) and what rests
   std::vector<std::pair<int, int>> resting_pairs;  // sorted
 
   // ---- the next event
@@ -91,6 +93,7 @@ struct EventSimulator::Workspace {
   void find_next_in_resting_pairs(Next& next);
   void find_next_slip_end(Next& next);
   void land(Next& next);
+  void land_first(Next& next);
   double miss(const Next& next, double& slope);
   void accept(double h);
   void record(MotionEvent event);

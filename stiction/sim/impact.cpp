@@ -40,7 +40,8 @@ void ImpactSolver::pick_rows(const DynamicsData& data, const VectorX& q, const V
     double e = 0.0;
     if (is_contact) {
       e = combine(model_->shapes[all[i].id.first].material, model_->shapes[all[i].id.second].material,
-                  model_->friction_rule).restitution;
+                  model_->friction_rule)
+              .restitution;
     }
     restitution_.push_back(e);
   }

@@ -1,4 +1,4 @@
-// Impacts: what touches and approaches, and all that touches with it, in no time (theory §3.14).
+// Impacts: what touches and approaches, and all that touches with it, in no time (theory §7.2).
 //
 // Newton      σ = G λ + J v⁻ + e c_N⁻ on the rows that approach: c_N⁺ ≥ −e c_N⁻ where λ_N > 0, all contacts at once
 // Poisson     phases I and II: the problem with e = 0; phase III: every normal impulse once more by e, and a second
@@ -10,20 +10,15 @@
 
 #include <memory>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "stiction/constraints/islands.h"
 #include "stiction/dynamics/dynamics_data.h"
 #include "stiction/sim/event_rows.h"
+#include "stiction/sim/impact_law.h"
 #include "stiction/sim/island_solver.h"
 
 namespace stiction {
-
-enum class ImpactLaw { newton, poisson };
-enum class ImpactOrder { at_once, pairwise };
-std::string_view to_string(ImpactLaw law);
-std::string_view to_string(ImpactOrder order);
 
 struct ImpactSettings {
   ImpactLaw law = ImpactLaw::newton;
@@ -38,9 +33,9 @@ struct Impact {
   SolveStatus status = SolveStatus::converged;
   Residuals residuals;
   int iterations = 0, num_rows = 0;
-  double approach = 0.0;        // the fastest, m/s or rad/s
-  ConstraintIdentity fastest;   // whose it was
-  double energy_change = 0.0;   // ½ λ·(c⁻ + c⁺), J
+  double approach = 0.0;         // the fastest, m/s or rad/s
+  ConstraintIdentity fastest;    // whose it was
+  double energy_change = 0.0;    // ½ λ·(c⁻ + c⁺), J
   double restitution_cut = 1.0;  // by which Poisson's e was multiplied
   double solve_seconds = 0.0;
 };

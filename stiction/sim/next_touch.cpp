@@ -79,7 +79,8 @@ Touch NextTouch::find(const SmoothPath& path, int shape_a, int shape_b, double l
   const Shape &a = model_->shapes[shape_a], &b = model_->shapes[shape_b];
   const double fastest = fastest_point(path, a) + fastest_point(path, b);
   const double turning = path.turning(a.body) * turning_reach(a) + path.turning(b.body) * turning_reach(b);
-  const bool is_flat = !is_terrain(a.kind()) && !is_terrain(b.kind()) && path.is_direct(a.body) && path.is_direct(b.body);
+  const bool is_flat =
+      !is_terrain(a.kind()) && !is_terrain(b.kind()) && path.is_direct(a.body) && path.is_direct(b.body);
   const double resolution = 0.25 * tolerance;
   Touch none;
   none.time = std::numeric_limits<double>::infinity();

@@ -1,7 +1,7 @@
-// When two shapes first touch on a smooth path (theory §3.12): conservative advancement.
+// When two shapes first touch on a smooth path (theory §7.1): conservative advancement.
 //
-// At an instant s the pair has the gap d along the normal n, or the proven bound d. No later point of the pair is nearer
-// along n than
+// At an instant s the pair has the gap d along the normal n, or the proven bound d. No later point of the pair is
+// nearer along n than
 //
 //     d(s + δ) ≥ d(s) + n·(Δp_a − Δp_b)(δ) − ρ δ,    ρ = r_a Ω_a + r_b Ω_b,
 //
@@ -21,7 +21,7 @@ namespace stiction {
 struct Touch {
   double time = 0.0;  // along the path, s; more than the limit: none
   ContactPoint point;
-  double speed = 0.0;    // of approach, m/s
+  double speed = 0.0;   // of approach, m/s
   bool is_sure = true;  // false: given up, it may be that nothing touches there
 };
 

@@ -8,10 +8,10 @@
 namespace stiction {
 namespace {
 
-constexpr int most_rounds = 100;          // of friction of what slides
-constexpr double rounding = 1e-9;         // of a force or acceleration beside the largest one
-constexpr double inside = 1.0 - 1e-6;     // of the cone: what is nearer to its boundary begins to slide
-constexpr int most_equations = 240;       // beyond, the solver's answer stays as it is
+constexpr int most_rounds = 100;       // of friction of what slides
+constexpr double rounding = 1e-9;      // of a force or acceleration beside the largest one
+constexpr double inside = 1.0 - 1e-6;  // of the cone: what is nearer to its boundary begins to slide
+constexpr int most_equations = 240;    // beyond, the solver's answer stays as it is
 
 double size_of(const std::vector<Pack4>& lanes) {
   double size = 0.0;
@@ -112,10 +112,10 @@ void RestingForces::make_rows(const DynamicsData& data, const VectorX& q, const 
     const ConstraintIdentity& id = all[i].id;
     const bool upper = id.source == ConstraintSource::upper_limit;
     const bool is_limit = upper || id.source == ConstraintSource::lower_limit;
-    const bool rests =
-        is_limit ? std::any_of(limits_.begin(), limits_.end(),
-                               [&](const RestingLimit& l) { return l.dof == id.first && l.upper == upper; })
-                 : std::find(held_.begin(), held_.end(), id.first) != held_.end();
+    const bool rests = is_limit
+                           ? std::any_of(limits_.begin(), limits_.end(),
+                                         [&](const RestingLimit& l) { return l.dof == id.first && l.upper == upper; })
+                           : std::find(held_.begin(), held_.end(), id.first) != held_.end();
     if (!rests) continue;
     append(all, i, rows_).error = Pack4{};
     slides_.emplace_back();
@@ -157,8 +157,8 @@ void RestingForces::list_equations() {
     } else if (law.kind == ConstraintKind::dry_friction) {
       if (std::abs(f[0]) < inside * law.bound) equations_.push_back({i, 0});
     } else if (f[2] > least) {
-      const double used = law.friction > 0.0 && law.friction_2 > 0.0
-                              ? std::hypot(f[0] / law.friction, f[1] / law.friction_2) : 0.0;
+      const double used =
+          law.friction > 0.0 && law.friction_2 > 0.0 ? std::hypot(f[0] / law.friction, f[1] / law.friction_2) : 0.0;
       if (used < inside * f[2] && law.friction > 0.0) {
         for (int r = 0; r < 3; ++r) equations_.push_back({i, r});
       } else if (law.friction == 0.0) {
@@ -188,6 +188,49 @@ bool RestingForces::is_admissible(const std::vector<Pack4>& sigma) const {
   return true;
 }
 
+// matrix_ x = wanted_ for the equations: what their unknowns, friction of what slides included, do to their rows.
+void RestingForces::fill_equations(int nv) {
+  const int m = static_cast<int>(equations_.size());
+  right_.setZero(m, nv);  // by unknown: what it pushes along
+  matrix_.setZero(m, m);  // transposed
+  wanted_.resize(m);
+  for (int e = 0; e < m; ++e) {
+    const auto [i, lane] = equations_[e];
+    const int first = rows_.first_column(i);
+    for (int c = first; c < rows_.end_column(i); ++c) {
+      right_(e, rows_.velocity[c]) += rows_.columns[c][lane];
+      if (!slides_[i].along.empty()) right_(e, rows_.velocity[c]) -= slides_[i].along[c - first];
+    }
+    wanted_[e] = -sigma_[i][lane];
+  }
+  for (int e = 0; e < m; ++e) {
+    const auto [i, lane] = equations_[e];
+    for (int c = rows_.first_column(i); c < rows_.end_column(i); ++c) {
+      matrix_.col(e) += rows_.columns[c][lane] * right_.col(rows_.velocity[c]);
+    }
+  }
+  matrix_.transposeInPlace();
+}
+
+// Elimination where it leaves pivots that count, else the least solution.
+bool RestingForces::solve_equations() {
+  const int m = static_cast<int>(equations_.size());
+  if (m != deficient_size_) {
+    lu_.compute(matrix_);
+    const auto pivots = lu_.matrixLU().diagonal().cwiseAbs();
+    if (pivots.minCoeff() > 1e-10 * pivots.maxCoeff()) {
+      unknown_ = lu_.solve(wanted_);
+      return unknown_.allFinite();
+    }
+    deficient_size_ = m;  // likely so the next time, too
+  }
+  least_.setThreshold(1e-11);
+  least_.compute(matrix_);
+  if (least_.rank() == m) deficient_size_ = -1;
+  unknown_ = least_.solve(wanted_);
+  return unknown_.allFinite();
+}
+
 // The closed rows as equations, by the least change of the forces that are there. False where they give no answer that
 // the laws admit; the forces are then those of before.
 bool RestingForces::solve_closed() {
@@ -197,25 +240,9 @@ bool RestingForces::solve_closed() {
   const std::vector<Pack4> before = impulse_;
   find_velocities(sigma_);
   if (m > 0) {
-    left_.setZero(m, nv), right_.setZero(nv, m);
-    VectorX wanted(m);
-    for (int e = 0; e < m; ++e) {
-      const auto [i, lane] = equations_[e];
-      const int first = rows_.first_column(i);
-      for (int c = first; c < rows_.end_column(i); ++c) {
-        const int j = rows_.velocity[c];
-        left_(e, j) += rows_.columns[c][lane];
-        right_(j, e) += rows_.columns[c][lane];
-        if (!slides_[i].along.empty()) right_(j, e) -= slides_[i].along[c - first];
-      }
-      wanted[e] = -sigma_[i][lane];
-    }
-    const MatrixX matrix = left_ * right_;
-    Eigen::CompleteOrthogonalDecomposition<MatrixX> solver;
-    solver.setThreshold(1e-11);
-    solver.compute(matrix);
-    const VectorX x = solver.solve(wanted);
-    if (!x.allFinite()) return false;
+    fill_equations(nv);
+    if (!solve_equations()) return false;
+    const VectorX& x = unknown_;
     for (int e = 0; e < m; ++e) impulse_[equations_[e].row][equations_[e].lane] += x[e];
     find_velocities(sigma_);
   }
@@ -300,7 +327,8 @@ double RestingForces::accelerate(const DynamicsData& data, const VectorX& q, con
   last_rows_ = rows_.num_constraints();
   judge_problem();
   for (int i = 0; i < rows_.num_constraints(); ++i) {
-    if (contact_of_row_[i] >= 0) force_of_contact_[contact_of_row_[i]] = impulse_[i][is_one_sided(rows_[i].law) ? 0 : 2];
+    if (contact_of_row_[i] >= 0)
+      force_of_contact_[contact_of_row_[i]] = impulse_[i][is_one_sided(rows_[i].law) ? 0 : 2];
   }
   sum_forces(work_);
   change_.resize(work_.size());
@@ -314,17 +342,23 @@ double RestingForces::accelerate(const DynamicsData& data, const VectorX& q, con
 // Least change x in the metric of the inertia with J x = error, over equations_ (rows alone, no friction).
 void RestingForces::project(const DynamicsData& data, const VectorX& error, VectorX& change) {
   const int m = static_cast<int>(equations_.size()), nv = model_->num_velocities();
-  left_.setZero(m, nv);
+  right_.setZero(m, nv);
+  matrix_.setZero(m, m);
   for (int e = 0; e < m; ++e) {
     const auto [i, lane] = equations_[e];
     for (int c = rows_.first_column(i); c < rows_.end_column(i); ++c) {
-      left_(e, rows_.velocity[c]) += rows_.columns[c][lane];
+      right_(e, rows_.velocity[c]) += rows_.columns[c][lane];
     }
   }
-  Eigen::CompleteOrthogonalDecomposition<MatrixX> solver;
-  solver.setThreshold(1e-11);
-  solver.compute(MatrixX(left_ * left_.transpose()));
-  work_ = left_.transpose() * solver.solve(error);
+  for (int e = 0; e < m; ++e) {
+    const auto [i, lane] = equations_[e];
+    for (int c = rows_.first_column(i); c < rows_.end_column(i); ++c) {
+      matrix_.col(e) += rows_.columns[c][lane] * right_.col(rows_.velocity[c]);
+    }
+  }
+  wanted_ = error;
+  if (!solve_equations()) unknown_.setZero(m);
+  work_ = right_.transpose() * unknown_;
   change.resize(nv);
   velocity_from_factor(*model_, data, work_.data(), change.data());
 }

@@ -1,5 +1,5 @@
 // Constraint forces of what rests over an interval: contacts that touch and do not part, joints at their limits, joints
-// that dry friction holds (theory §3.13).
+// that dry friction holds (theory §7.3).
 //
 // At an instant the forces λ and the accelerations σ = G λ + J v̇_f + J̇ v of these rows obey the laws that impulses and
 // velocities obey in a step: a contact that sticks has the law of Coulomb on the acceleration level, one that slides
@@ -9,6 +9,8 @@
 // give an admissible answer. Friction of contacts that slide is found in rounds, by the normal forces of the last one.
 #pragma once
 
+#include <Eigen/LU>
+#include <Eigen/QR>
 #include <memory>
 #include <span>
 #include <vector>
@@ -22,7 +24,7 @@
 namespace stiction {
 
 struct RestingContact {
-  ContactPoint point;     // where it was found last
+  ContactPoint point;  // where it was found last
   bool slides = false;
   Vector3 slip = Vector3::Zero();  // direction when the interval began, world
 };
@@ -52,17 +54,19 @@ class RestingForces {
   IslandSolver& islands() { return island_solver_; }
   const Residuals& residuals() const { return residuals_; }  // the worst since begin_count()
   SolveStatus status() const { return status_; }
-  long num_solves() const { return num_solves_; }        // instants
-  long num_problems() const { return num_problems_; }    // that a solver was asked for
+  long num_solves() const { return num_solves_; }      // instants
+  long num_problems() const { return num_problems_; }  // that a solver was asked for
   void begin_count();
 
-  // λ_N and λ_T of a contact, by the last accelerate(), N.
+  // λ_N of a contact, by the last accelerate(), N.
   double normal_force(int contact) const { return force_of_contact_[contact]; }
 
  private:
   void make_rows(const DynamicsData& data, const VectorX& q, const VectorX& v, const VectorX& free);
   void add_contact_row(const DynamicsData& data, int contact, int from);
   bool solve_closed();
+  void fill_equations(int num_velocities);
+  bool solve_equations();
   void solve_problem();
   void find_velocities(std::vector<Pack4>& sigma) const;
   void judge_problem();
@@ -71,8 +75,8 @@ class RestingForces {
   void list_equations();
   void project(const DynamicsData& data, const VectorX& error, VectorX& change);
 
-  struct Slide {            // of a row: what friction adds to its push
-    double friction = 0.0;  // of one that slides; 0: none
+  struct Slide {                // of a row: what friction adds to its push
+    double friction = 0.0;      // of one that slides; 0: none
     std::vector<double> along;  // A of d, by column
   };
   struct Equation {
@@ -96,7 +100,11 @@ class RestingForces {
   std::vector<char> was_closed_;
   std::vector<double> force_of_contact_;
   std::vector<Equation> equations_;
-  MatrixX left_, right_;  // equations by velocity: rows, and what their unknowns push along
+  MatrixX right_, matrix_;  // equations by velocity: what their unknowns push along; by equation
+  VectorX wanted_, unknown_;
+  Eigen::PartialPivLU<MatrixX> lu_;
+  Eigen::CompleteOrthogonalDecomposition<MatrixX> least_;
+  int deficient_size_ = -1;  // equations of which some say what others say: so many, the last time
   VectorX work_, change_;
   int last_rows_ = -1;  // of which impulse_ is known
   Residuals residuals_;

@@ -1,4 +1,4 @@
-// Explicit Runge–Kutta steps on the configuration manifold (theory §3.12): the classical one of order four, and
+// Explicit Runge–Kutta steps on the configuration manifold (theory §7.1): the classical one of order four, and
 // Dormand and Prince's pair of orders five and four with an error estimate.
 //
 // The unknowns are y = (ξ, v, w): q = q_0 ⊕ ξ, the velocities, and one scalar that is integrated beside them (the work

@@ -145,8 +145,8 @@ BodyMotion SmoothPath::motion(int b, double s) const {
   };
   BodyMotion motion;
   if (body.joint == JointType::free) {
-    motion.pose = Pose(turned(q_.data() + p + 3, j + 3),
-                       Vector3(q_[p] + xi(j), q_[p + 1] + xi(j + 1), q_[p + 2] + xi(j + 2)));
+    motion.pose =
+        Pose(turned(q_.data() + p + 3, j + 3), Vector3(q_[p] + xi(j), q_[p + 1] + xi(j + 1), q_[p + 2] + xi(j + 2)));
     motion.linear = Vector3(rate(j), rate(j + 1), rate(j + 2));
     motion.angular = motion.pose.rotation * Vector3(rate(j + 3), rate(j + 4), rate(j + 5));
     return motion;

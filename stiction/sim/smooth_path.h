@@ -1,4 +1,4 @@
-// The way of a mechanism between two instants without events: dense output of a Runge–Kutta step (theory §3.12).
+// The way of a mechanism between two instants without events: dense output of a Runge–Kutta step (theory §7.1).
 //
 // Positions are q(s) = q_0 ⊕ ξ(s), 0 ≤ s ≤ h, with a cubic ξ that has the values and rates of both ends; velocities are
 // the cubic with values and accelerations of both ends. Free flight without spin is exact. Everything about the way is
@@ -59,7 +59,7 @@ class SmoothPath {
   std::vector<double> speed_, turning_;
 };
 
-// ξ̇ of q_0 ⊕ ξ that moves with the velocities v, and v of ξ̇ (theory (3-17)).
+// ξ̇ of q_0 ⊕ ξ that moves with the velocities v, and v of ξ̇ (theory (7-1)).
 void rates_of_displacement(const Model& model, const VectorX& xi, const VectorX& v, VectorX& xi_rate);
 
 }  // namespace stiction
