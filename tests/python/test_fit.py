@@ -14,8 +14,10 @@ from stiction.fit import (  # noqa: E402
     CenterOfMass, Compliance, CornerRounding, Custom, Damping, Friction, GravityDirection, GravitySize, Inertia, InertiaLogCholesky,
     JointArmature, JointDamping, JointFriction, Mass, Restitution, RolloutResiduals, Rollouts, Score, ShapeSize, Trajectory,
     add_rounded_box, angle_between, apply, cma_es, fit, fit_flight, folds, nelder_mead, pack, read_csv, read_recording,
-    rows_in_flight, suspected_units, toss_error, upper_face,
+    rows_in_flight, save_report, suspected_units, toss_error, upper_face,
 )  # fmt: skip
+
+from stiction.fit.report import overlay_model, overlay_page  # noqa: E402
 
 MOMENT = np.array([[3e-3, 2e-4, -1e-4], [2e-4, 2.5e-3, 3e-4], [-1e-4, 3e-4, 4e-3]])
 
@@ -459,3 +461,41 @@ def test_rows_of_the_real_cube_come_back(cube_tosses, substeps, values, position
     assert found.position == pytest.approx(position, abs=0.2)
     assert found.rotation == pytest.approx(rotation, abs=0.3)
     assert found.face == pytest.approx(face, abs=1)
+
+
+# ---- the report
+
+
+def test_a_report_shows_both_motions(tmp_path):
+    pytest.importorskip("matplotlib")
+    truth = box_world(friction=0.2)
+    slides = [simulated(truth, [0, 0, 0.04, 0, 0, 0, 1], [v, 0, 0, 0, 0, 0], name=f"slide {v}") for v in (0.5, 0.7)]
+    result = fit(box_world(), [Friction(["board", "box"], 0.5), Mass("box", 0.5)], RolloutResiduals(slides))
+    text = save_report(tmp_path / "fit.html", result, slides, title="A <box>").read_text()
+    assert "A &lt;box&gt;" in text and "friction of board, box" in text and "slide 0.7" in text
+    assert "no effect" in text and text.count("data:image/png") == 2 and "<iframe srcdoc=" in text
+    both = overlay_model(result.model)
+    assert both.num_positions == 14 and {s.name for s in both.shapes} >= {"recorded_box", "fitted_box"}
+    with pytest.raises(ValueError, match="no trajectory"):
+        overlay_page(result.model, [], tmp_path / "x.html")
+    assert result.save(tmp_path / "fit.json").read_text().count('"name"') == 2
+
+
+def test_overlaid_bodies_are_where_they_were(tmp_path):
+    model = box_world()
+    fall = simulated(model, [0, 0, 0.2, 0, 0, 0, 1], [0.3, 0, 0, 1, 2, 3])
+    frames = []
+
+    class Kept(stiction.Recording):
+        def save_page(self, path, **options):
+            frames.append(self.positions())
+
+    import stiction.fit.report as report
+
+    original, report.core.Recording = report.core.Recording, Kept
+    try:
+        overlay_page(model, [fall], tmp_path / "x.html", predicted=[fall.positions + [0.1, 0, 0, 0, 0, 0, 0]])
+    finally:
+        report.core.Recording = original
+    assert np.array_equal(frames[0][: len(fall), 7:], fall.positions)
+    assert frames[0][: len(fall), 0] == pytest.approx(fall.positions[:, 0] + 0.1, abs=1e-15)
