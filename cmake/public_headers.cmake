@@ -50,6 +50,7 @@ set(STICTION_PUBLIC_HEADERS
   stiction/model/model_builder.h
   stiction/model/model_edit.h
   stiction/model/mounted_camera.h
+  stiction/model/sensor.h
   stiction/model/tendon.h
   stiction/problem_files/fclib.h
   stiction/problem_files/lcp.h
@@ -67,6 +68,7 @@ set(STICTION_PUBLIC_HEADERS
   stiction/sim/inverse_step.h
   stiction/sim/runge_kutta.h
   stiction/sim/joint_handle.h
+  stiction/sim/sensor_handle.h
   stiction/sim/simulator.h
   stiction/sim/state.h
   stiction/sim/step_report.h

@@ -67,6 +67,7 @@ const std::vector<Setting>& settings() {
       setting<&S::sleeping>("sleeping", "bool = False"),
       setting<&S::sleep_speed>("sleep_speed", "float = 1e-6"),
       setting<&S::sleep_after>("sleep_after", "int = 50"),
+      setting<&S::sensor_seed>("sensor_seed", "int = 0"),
       setting<&S::timed_every>("timed_every", "int = 37"),
       part_setting<rows, &Rows::baumgarte>("baumgarte", "float = 0.2"),
       part_setting<rows, &Rows::slop>("slop", "float = 0.0"),

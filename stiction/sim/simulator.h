@@ -59,6 +59,7 @@ struct SimulatorSettings {
   bool sleeping = false;      // islands at rest are left alone
   double sleep_speed = 1e-6;  // m/s, rad/s; at rest below it
   int sleep_after = 50;       // steps at rest until an island sleeps
+  int sensor_seed = 0;        // of the noise of sensors, which is the same for the same step; 0: they have none
   // Steps; 1 times the stages of every step, which costs 0.4 µs. Prime to 16: in every sixteenth step places of what
   // stands still are looked at, and those steps would stand for all.
   int timed_every = 37;
@@ -105,7 +106,8 @@ struct ContactForce {
   int num_contacts = 0;              // that carry an impulse
 };
 
-class JointHandle;  // sim/joint_handle.h
+class JointHandle;   // sim/joint_handle.h
+class SensorHandle;  // sim/sensor_handle.h
 
 class Simulator {
  public:
@@ -193,6 +195,14 @@ class Simulator {
   // Force and torque that the parent exerts on a body through its joint in the last step, world axes, about the
   // body's origin. Tendons and actuators at sites count as acting through the joints.
   std::pair<Vector3, Vector3> joint_wrench(int body);
+
+  // A sensor by name: sim.sensor("imu").values() (sensor_handle.h).
+  SensorHandle sensor(std::string_view name);
+  // What the sensors read, one after another (Sensor::first_value), or one of them. Places and velocities are those of
+  // the state; forces and accelerations those of the last step, or, where the state was set, of forward(), which is
+  // then called. Reading changes no bit of what follows.
+  VectorX sensor_data();
+  VectorX sensor_values(int sensor);
 
   // Kinematics and inertia at the current state.
   const DynamicsData& dynamics();

@@ -166,6 +166,7 @@ const std::vector<Setting>& settings_list() {
       STICTION_SETTING(sleeping),
       STICTION_SETTING(sleep_speed),
       STICTION_SETTING(sleep_after),
+      STICTION_SETTING(sensor_seed),
       STICTION_PART(constraints, baumgarte),
       STICTION_PART(constraints, slop),
       STICTION_PART(constraints, largest_correction),
@@ -401,7 +402,9 @@ SimulatorSettings read_settings(const hdf5::File& file) {
   settings.solver = file.read_string_attribute("/settings", "solver");
   for (const Setting& s : settings_list()) {
     // Younger than the format: files without it hold runs without it.
-    if (s.name == std::string_view("relative_compliance") && !file.has_attribute("/settings", s.name)) continue;
+    const bool is_newer =
+        s.name == std::string_view("relative_compliance") || s.name == std::string_view("sensor_seed");
+    if (is_newer && !file.has_attribute("/settings", s.name)) continue;
     const double value = file.read_double_attribute("/settings", s.name);
     // Also keeps the conversion to a number of the setting's own type defined.
     if (!std::isfinite(value) || (s.is_whole && (value != std::floor(value) || std::abs(value) > 2147483647.0))) {
