@@ -189,7 +189,7 @@ def _plot(run: Run, found: Score, predicted: Dict[str, Any]) -> None:
 
 
 def _peers(run: Run, tosses: Sequence[Toss], table: List[List[Any]]) -> None:
-    """The same body, tosses and folds; every 4th toss of a half is fitted to, for they are slower, and all of the other are scored."""
+    """The same body and folds; fewer tosses of a half are fitted to where an engine is slow, and all of the other are scored."""
     peers = installed_peers()
     names = {peer.__name__ for peer in peers}
     for missing in ("MuJoCo", "Bullet", "Drake"):
@@ -203,12 +203,12 @@ def _peers(run: Run, tosses: Sequence[Toss], table: List[List[Any]]) -> None:
         found = []
         for to_fit, to_score in folds(tosses, 2):
             com = fit_flight([t.trajectory for t in to_fit], [t.touch for t in to_fit], least_rows=8).com
-            few = to_fit if run.quick else to_fit[::4]
+            few = to_fit if run.quick else to_fit[:: peer.every]
 
             def objective(predict: Any, few: Sequence[Toss] = few) -> float:
                 return score(few, predict, CUBE_WIDTH).capped(*CAPS)
 
-            values = fit_peer(peer, com, interval, objective, 8 if run.quick else 60)
+            values = fit_peer(peer, com, interval, objective, 8 if run.quick else peer.runs)
             found.append(score(to_score, peer(com, interval, values).predict, CUBE_WIDTH))
         both = found[0] + found[1]
         print(f"  {peer.__name__:18s} {both}  {', '.join(f'{k} {v:.4g}' for k, v in values.items())}")
