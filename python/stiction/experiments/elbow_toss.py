@@ -162,7 +162,7 @@ def _cross_validate(run: Run, tosses: Sequence[Toss]) -> None:
     run.check("cross-validated position, part of the nominal model's", fitted.links.position / nominal.links.position, at_most=1.0)
     run.check("cross-validated rotation, part of the nominal model's", fitted.links.rotation / nominal.links.rotation, at_most=1.0)
     run.check("cross-validated hinge angle, part of the nominal model's", float(fitted.hinge.mean() / nominal.hinge.mean()), at_most=1.0)
-    run.note("the record's links hover up to 20 mm over the surface in some tosses: boxes do not describe them (scenes/tosses/elbow/README.md)")
+    run.note("recorded links hover up to 20 mm over the surface in some tosses: boxes do not describe them (scenes/tosses/elbow)")
     _plot(run, fitted.links, shown)
 
 
