@@ -26,6 +26,7 @@ class MuJoCo:
     """A box on a plane, elliptic cones, impratio 10; the contact's time constant and damping ratio."""
 
     module = "mujoco"
+    every, runs = 4, 60  # tosses of a half that are fitted to, and how often they are simulated
     ranges: Ranges = {**_COMMON, "time_constant": (0.008, 0.0015, 0.05, True), "damping_ratio": (1.0, 0.2, 3.0, True)}
 
     def __init__(self, com: Sequence[float], interval: float, values: Dict[str, float]) -> None:
@@ -58,6 +59,7 @@ class Bullet:
     """A box on a plane; damping off; the contact's stiffness and damping."""
 
     module = "pybullet"
+    every, runs = 4, 60
     ranges: Ranges = {**_COMMON, "stiffness": (2e4, 1e3, 1e6, True), "damping": (50.0, 1.0, 2000.0, True)}
 
     def __init__(self, com: Sequence[float], interval: float, values: Dict[str, float]) -> None:
@@ -108,6 +110,7 @@ class Drake:
     """Points at the corners on a large block (a box would touch at one point); stiffness and Hunt-Crossley dissipation."""
 
     module = "pydrake"
+    every, runs = 12, 40  # 0.1 s per toss
     ranges: Ranges = {**_COMMON, "stiffness": (2e4, 1e3, 1e6, True), "dissipation": (1.0, 0.01, 20.0, True)}
 
     def __init__(self, com: Sequence[float], interval: float, values: Dict[str, float]) -> None:

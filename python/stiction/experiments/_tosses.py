@@ -37,6 +37,7 @@ class Toss:
 
     trajectory: Trajectory
     touch: int  #: first row with the nominal lowest corner at or below the board
+    flight: int = 0  #: rows of free flight, from the first on
 
     @property
     def name(self) -> str:
@@ -53,7 +54,7 @@ def read_cube(folder: Path) -> List[Toss]:
         velocity = trajectory.velocities[start]
         if start >= 4:
             velocity = np.array([float(line[name]) for name in ("v0x", "v0y", "v0z", "w0x", "w0y", "w0z")])
-        found.append(Toss(replace(trajectory, start=start, start_velocity=velocity), int(line["k_touch"])))
+        found.append(Toss(replace(trajectory, start=start, start_velocity=velocity), int(line["k_touch"] or len(trajectory))))
     return found
 
 
@@ -69,7 +70,9 @@ def read_elbow(folder: Path) -> List[Toss]:
         q[:, 7] = np.unwrap(q[:, 7])
         v = trajectory.velocities[3].copy()
         v[2] -= 9.81 * trajectory.interval / 2  # backward differences belong to the middle of the interval
-        found.append(Toss(replace(trajectory, positions=q, start=3, start_velocity=v), int(index[trajectory.name]["k_touch"])))
+        line = index[trajectory.name]
+        touch, flight = int(line["k_touch"] or len(trajectory)), int(line["flight_rows"] or 0)
+        found.append(Toss(replace(trajectory, positions=q, start=3, start_velocity=v), touch, flight))
     return found
 
 

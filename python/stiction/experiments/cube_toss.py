@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Dict, List, Sequence
 
 import numpy as np
@@ -71,10 +70,11 @@ def fit_cube(tosses: Sequence[Toss], runs: "tuple[int, int]") -> Fitted:
     com = fit_flight([t.trajectory for t in tosses], [t.touch for t in tosses], least_rows=8).com
     model, chosen = cube(), parameters(com)
     _free(chosen, {"inertia", "rounding", "compliance", "damping", "friction of corners"})
-    first = fit(model, chosen, objective=lambda m: _capped(tosses, m, FIRST_ROWS), method="nelder_mead", max_runs=runs[0], step=0.08, tolerance=1e-7)
+    how: Dict[str, Any] = dict(method="nelder_mead", step=0.08, tolerance=1e-7)
+    first = fit(model, chosen, objective=lambda m: _capped(tosses, m, FIRST_ROWS), max_runs=runs[0], **how)
     _take(chosen, first)
     _free(chosen, {"friction of corners", "friction of faces", "lean"})
-    whole = fit(model, chosen, objective=lambda m: _capped(tosses, m, 0), method="nelder_mead", max_runs=runs[1], step=0.08, tolerance=1e-7)
+    whole = fit(model, chosen, objective=lambda m: _capped(tosses, m, 0), max_runs=runs[1], **how)
     return Fitted(com, whole)
 
 
@@ -141,7 +141,8 @@ def _cross_validate(run: Run, tosses: Sequence[Toss]) -> List[List[Any]]:
     whole, before = scores[0] + scores[1], plain[0] + plain[1]
     print(f"  cross-validated:   {whole}\n  plain, same tosses: {before}")
     run.csv("parameters", ["fold", "name", "value"], values)
-    run.csv("tosses", ["toss", "position_percent", "rotation_deg", "right_face"], [[e.name, e.position, e.rotation, int(e.face)] for e in whole.errors])
+    by_toss = [[e.name, e.position, e.rotation, int(e.face)] for e in whole.errors]
+    run.csv("tosses", ["toss", "position_percent", "rotation_deg", "right_face"], by_toss)
     if run.quick:
         run.check("cross-validated position against plain, %", whole.position - before.position, at_most=0.0)
     else:
@@ -189,7 +190,7 @@ def _plot(run: Run, found: Score, predicted: Dict[str, Any]) -> None:
 
 
 def _peers(run: Run, tosses: Sequence[Toss], table: List[List[Any]]) -> None:
-    """The same body, tosses and folds; every 4th toss of a half is fitted to, for they are slower, and all of the other are scored."""
+    """The same body and folds; fewer tosses of a half are fitted to where an engine is slow, and all of the other are scored."""
     peers = installed_peers()
     names = {peer.__name__ for peer in peers}
     for missing in ("MuJoCo", "Bullet", "Drake"):
@@ -203,12 +204,12 @@ def _peers(run: Run, tosses: Sequence[Toss], table: List[List[Any]]) -> None:
         found = []
         for to_fit, to_score in folds(tosses, 2):
             com = fit_flight([t.trajectory for t in to_fit], [t.touch for t in to_fit], least_rows=8).com
-            few = to_fit if run.quick else to_fit[::4]
+            few = to_fit if run.quick else to_fit[:: peer.every]
 
             def objective(predict: Any, few: Sequence[Toss] = few) -> float:
                 return score(few, predict, CUBE_WIDTH).capped(*CAPS)
 
-            values = fit_peer(peer, com, interval, objective, 8 if run.quick else 60)
+            values = fit_peer(peer, com, interval, objective, 8 if run.quick else peer.runs)
             found.append(score(to_score, peer(com, interval, values).predict, CUBE_WIDTH))
         both = found[0] + found[1]
         print(f"  {peer.__name__:18s} {both}  {', '.join(f'{k} {v:.4g}' for k, v in values.items())}")

@@ -115,16 +115,16 @@ def save_report(
         *(f'<div class="warning">{html.escape(text)}</div>' for text in result.warnings),
         "<h2>Parameters</h2>", _parameter_table(result),
         "<h2>Recorded and fitted</h2>",
-        f"<p>Grey: recorded. Blue: the fitted model from the recorded start. One after the other: {html.escape(', '.join(t.name for t in picked))}"
-        " (from the best to the worst).</p>",
+        "<p>Grey: recorded. Blue: the fitted model from the recorded start. One after the other, from the best to the worst: "
+        f"{html.escape(', '.join(t.name for t in picked))}.</p>",
         f'<iframe srcdoc="{html.escape(viewer, quote=True)}" allowfullscreen></iframe>',
         "<h2>Errors</h2>", _image(lambda figure: _plot_errors(figure, picked, [predicted[k] for k in chosen], errors)),
         _error_table(trajectories, errors, order),
         "<h2>Course of the fit</h2>", _image(lambda figure: _plot_course(figure, result)),
     ]  # fmt: skip
     text = "\n".join(parts)
-    document = f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title><style>{_STYLE}</style></head>'
-    Path(path).write_text(f"{document}<body>\n{text}\n</body></html>\n", encoding="utf-8")
+    head = f'<meta charset="utf-8"><title>{html.escape(title)}</title><style>{_STYLE}</style>'
+    Path(path).write_text(f"<!doctype html>\n<html lang=\"en\"><head>{head}</head><body>\n{text}\n</body></html>\n", encoding="utf-8")
     return Path(path)
 
 
@@ -148,7 +148,8 @@ def _error_table(trajectories: Sequence[Trajectory], errors: List[Array], order:
         e = errors[k]
         name = html.escape(trajectories[k].name)
         rows.append(f'<tr><td>{name}</td><td class="n">{len(e) - 1}</td><td class="n">{e[-1]:.4g}</td><td class="n">{e[-2]:.4g}</td></tr>')
-    return f"<p>Length of the difference of q in the units of v (m, rad); the five best and the five worst.</p><table>{''.join(rows)}</table>"
+    text = "<p>Length of the difference of q in the units of v (m, rad); the five best and the five worst.</p>"
+    return f"{text}<table>{''.join(rows)}</table>"
 
 
 def _plot_errors(figure: Any, picked: Sequence[Trajectory], predicted: Sequence[Array], errors: List[Array]) -> None:
