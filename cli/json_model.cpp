@@ -221,6 +221,7 @@ std::string summary_to_json(const RunSummary& s) {
                   {"largest_compliance", s.largest_compliance},
                   {"largest_static_depth", s.largest_static_depth},
                   {"softened_steps", s.softened},
+                  {"largest_relaxed_slip", s.largest_relaxed_slip},
                   {"contacts", s.last.num_contacts},
                   {"sticking", s.last.num_sticking},
                   {"sliding", s.last.num_sliding},

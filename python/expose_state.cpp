@@ -98,6 +98,10 @@ void expose_report(nb::module_& module) {
       .def_ro("largest_compliance", &StepReport::largest_compliance, "of a contact, as it acts in the step, m/N")
       .def_ro("largest_static_depth", &StepReport::largest_static_depth,
               "how far a contact is compressed by what it carries, m")
+      .def_ro("num_relaxed_contacts", &StepReport::num_relaxed_contacts,
+              "contacts on which relative_tangent_compliance acts: not Coulomb's law as it is")
+      .def_ro("largest_relaxed_slip", &StepReport::largest_relaxed_slip,
+              "velocity that it lets one of these slip by, m/s")
       .def_prop_ro("is_rigid", &StepReport::is_rigid, "no contact has compliance")
       .def_ro("friction_error", &StepReport::friction_error, "beyond the cone, or not against the slip, N")
       .def_ro("num_redundant_rows", &StepReport::num_redundant_rows, "rows of loops that others say already")

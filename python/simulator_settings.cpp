@@ -76,6 +76,7 @@ const std::vector<Setting>& settings() {
       part_setting<rows, &Rows::project_loops>("project_loops", "bool = True"),
       part_setting<rows, &Rows::hold_sticking>("hold_sticking", "bool = True"),
       part_setting<rows, &Rows::relative_compliance>("relative_compliance", "float = 0.0"),
+      part_setting<rows, &Rows::relative_tangent_compliance>("relative_tangent_compliance", "float = 0.0"),
       part_setting<rows, &Rows::restitution_threshold>("restitution_threshold", "float = 1e-2"),
       part_setting<rows, &Rows::limit_margin>("limit_margin", "float = 1e-2"),
       part_setting<near, &Near::margin>("margin", "float = 1e-3"),

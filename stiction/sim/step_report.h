@@ -59,7 +59,11 @@ struct StepReport {
   int num_compliant_contacts = 0, num_softened_contacts = 0;
   double largest_compliance = 0.0;    // m/N, over all contacts; 0: all are rigid
   double largest_static_depth = 0.0;  // m: how far a contact is compressed by what it carries, c λ_N/Δt
-  bool is_rigid() const { return num_compliant_contacts == 0; }
+  // Those on which ConstraintSettings::relative_tangent_compliance acts, and the largest velocity that it lets one slip
+  // by, m/s: so far this is from Coulomb's law.
+  int num_relaxed_contacts = 0;
+  double largest_relaxed_slip = 0.0;
+  bool is_rigid() const { return num_compliant_contacts + num_relaxed_contacts == 0; }
 
   // The solver's account: the worst status of all islands, iterations of all.
   SolveStatus status = SolveStatus::converged;

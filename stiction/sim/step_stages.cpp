@@ -95,6 +95,7 @@ void Simulator::Workspace::recall_last_step() {
     if (report.num_rechecks > 0) recall_guesses(next_warm_starts, row_builder, rows);
   }
   stick_memory.recall(stick_inputs(), rows);
+  if (settings.constraints.relative_tangent_compliance > 0.0) relax_tangents(state.warm_starts, row_builder, rows);
 }
 
 void Simulator::Workspace::find_islands() {
@@ -202,6 +203,8 @@ void Simulator::Workspace::count_constraints() {
   report.constraint_work = report.dissipated = report.largest_penetration = 0.0;
   report.num_compliant_contacts = report.num_softened_contacts = 0;
   report.largest_compliance = report.largest_static_depth = 0.0;
+  report.num_relaxed_contacts = 0;
+  report.largest_relaxed_slip = 0.0;
   report.num_servos = servo_limits.num_servos();
   report.num_saturated_servos = servo_limits.num_saturated();
   for (int i = 0; i < rows.num_constraints() - num_servo_rows(); ++i) {
@@ -214,6 +217,11 @@ void Simulator::Workspace::count_constraints() {
       case ConstraintSource::contact:
         report.dissipated -= lambda[0] * end[0] + lambda[1] * end[1];
         if (rows[i].compliance[2] > 0.0) count_compliance(rows[i], lambda[2]);
+        if (rows[i].is_relaxed) {
+          const Pack4 slip = rows[i].compliance * (lambda - rows[i].last);
+          ++report.num_relaxed_contacts;
+          report.largest_relaxed_slip = std::max(report.largest_relaxed_slip, std::hypot(slip[0], slip[1]));
+        }
         break;
       case ConstraintSource::dry_friction:
         ++report.num_dry_frictions;

@@ -392,6 +392,28 @@ TEST(AndersonWindow, FindsTheFixedPointOfALinearMap) {
   for (int k = 0; k < n; ++k) EXPECT_NEAR(x[k], fixed[k], 1e-9) << k;
 }
 
+// Every extrapolation is followed by a growth: pauses of 2, 4, 8, 8 plain steps, since nothing is gained between.
+TEST(AndersonWindow, PausesLongerWhereNothingIsGained) {
+  AndersonWindow window;
+  window.start(4, {.columns = 3, .growth = 1.2, .pause = 2, .longest_pause = 4});
+  AndersonWindow::Array x(4, 0.0);
+  const auto moved = [&x](double by) {
+    AndersonWindow::Array image = x;
+    for (double& value : image) value += by;
+    return image;
+  };
+  for (const int pause : {2, 4, 8, 8}) {
+    EXPECT_EQ(window.advance(x, moved(1.0)), AndersonWindow::Next::image);
+    EXPECT_EQ(window.advance(x, moved(50.0)), AndersonWindow::Next::last_image);
+    for (int k = 0; k < pause; ++k) {
+      const AndersonWindow::Array image = moved(50.0);
+      EXPECT_EQ(window.advance(x, image), AndersonWindow::Next::image) << pause << " step " << k;
+      EXPECT_EQ(x, image);
+    }
+  }
+  EXPECT_EQ(window.num_resets(), 4);
+}
+
 TEST(AndersonWindow, GoesBackWhereTheChangeGrows) {
   AndersonWindow window;
   window.start(4, {.columns = 3, .growth = 1.2, .pause = 2});

@@ -174,6 +174,7 @@ const std::vector<Setting>& settings_list() {
       STICTION_PART(constraints, project_loops),
       STICTION_PART(constraints, hold_sticking),
       STICTION_PART(constraints, relative_compliance),
+      STICTION_PART(constraints, relative_tangent_compliance),
       STICTION_PART(constraints, restitution_threshold),
       STICTION_PART(constraints, limit_margin),
       STICTION_PART(collision, margin),
@@ -402,8 +403,9 @@ SimulatorSettings read_settings(const hdf5::File& file) {
   settings.solver = file.read_string_attribute("/settings", "solver");
   for (const Setting& s : settings_list()) {
     // Younger than the format: files without it hold runs without it.
+    const std::string_view name = s.name;
     const bool is_newer =
-        s.name == std::string_view("relative_compliance") || s.name == std::string_view("sensor_seed");
+        name == "relative_compliance" || name == "relative_tangent_compliance" || name == "sensor_seed";
     if (is_newer && !file.has_attribute("/settings", s.name)) continue;
     const double value = file.read_double_attribute("/settings", s.name);
     // Also keeps the conversion to a number of the setting's own type defined.

@@ -11,6 +11,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+constexpr double worthwhile = 0.5;  // of the least ‖f‖ between two resets
 constexpr std::size_t tile = 512;  // numbers; what was written is still near when it is read again
 
 // f = image − x; ‖f‖² of the part.
@@ -42,7 +43,8 @@ void AndersonWindow::start(std::span<const std::size_t> parts, const AndersonWin
   for (std::size_t k = 0; k + 1 < parts.size(); ++k) part_[k].begin = parts[k], part_[k].end = parts[k + 1];
   columns_ = next_column_ = pause_left_ = resets_ = 0;
   has_last_ = false;
-  least_ = infinity;
+  least_ = best_ = infinity;
+  longer_ = 1;
 }
 
 // ‖f‖, with f in its place.
@@ -62,10 +64,13 @@ AndersonWindow::Next AndersonWindow::advance(Array& x, const Array& image) {
   const double norm = norm_of_change(x, image);
   if (has_last_ && !(norm <= settings_.growth * least_)) {
     copy(last_image_, x);
+    // Where extrapolating has gained nothing since the last time it will cycle: plain steps then get farther.
+    longer_ = least_ < worthwhile * best_ ? 1 : std::min(2 * longer_, settings_.longest_pause);
+    best_ = std::min(best_, least_);
     columns_ = next_column_ = 0;
     has_last_ = false;
     least_ = infinity;
-    pause_left_ = settings_.pause;
+    pause_left_ = settings_.pause * longer_;
     ++resets_;
     return Next::last_image;
   }

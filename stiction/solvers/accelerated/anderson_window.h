@@ -5,7 +5,8 @@
 //     γ = argmin ‖f_k − ΔF γ‖²,      x_{k+1} = T(x_k) − ΔT γ.
 //
 // A Gram matrix of which one row is new at each step makes γ cheap. Where ‖f‖ exceeds `growth` times its least value
-// since the last reset, the iteration goes back to the last image, forgets its columns, and makes `pause` plain steps.
+// since the last reset, the iteration goes back to the last image, forgets its columns, and makes `pause` plain steps;
+// twice as many, up to `longest_pause` times, where ‖f‖ has not been halved since the reset before.
 // The safeguard of ADMM (admm/anderson.h) allows twice the last ‖f‖ instead, and keeps Δx beside ΔF: for sweeps the
 // first cycles, and the second costs a third column of memory traffic.
 //
@@ -64,7 +65,8 @@ class AndersonWindow {
   AndersonWindowSettings settings_;
   int columns_ = 0, next_column_ = 0, pause_left_ = 0, resets_ = 0;
   bool has_last_ = false;
-  double least_ = 0.0;  // ‖f‖ since the last reset
+  double least_ = 0.0, best_ = 0.0;  // ‖f‖ since the last reset, and before it
+  int longer_ = 1;                   // times settings_.pause
   std::vector<Array> change_, image_change_;
   Array f_, last_f_, last_image_;
   std::vector<Part> part_;
