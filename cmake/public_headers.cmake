@@ -34,6 +34,21 @@ set(STICTION_PUBLIC_HEADERS
   stiction/io/urdf/write_urdf.h
   stiction/io/write_model.h
   stiction/io/written_model.h
+  stiction/learning/contact_features.h
+  stiction/learning/contact_networks.h
+  stiction/learning/contact_patch.h
+  stiction/learning/contact_samples.h
+  stiction/learning/learned_chain.h
+  stiction/learning/learned_contact.h
+  stiction/learning/learned_simulator.h
+  stiction/learning/perceptron.h
+  stiction/learning/perceptron_file.h
+  stiction/learning/powell_hybrid.h
+  stiction/learning/safetensors.h
+  stiction/learning/throw_track.h
+  stiction/learning/throws.h
+  stiction/learning/train_contact.h
+  stiction/learning/training.h
   stiction/math/pack.h
   stiction/math/pose.h
   stiction/math/refuse.h

@@ -20,7 +20,7 @@ io/load.h io/loaded_model.h io/urdf/urdf.h io/sdf/sdf.h io/mjcf/mjcf.h io/write_
 io/recording/recording.h
 """
 
-ROOMS = ["contact", "solvers", "model", "dynamics", "collision", "constraints", "sim", "problem_files", "io", "math"]
+ROOMS = ["contact", "solvers", "model", "dynamics", "collision", "constraints", "sim", "learning", "problem_files", "io", "math"]
 
 
 def public_headers(root):

@@ -90,6 +90,7 @@ void DataDrivenSimulator::step() {
   for (const PatchPoint& point : points_) largest_penetration_ = std::max(largest_penetration_, -point.gap);
   const ContactPatch patch = find_patch(points_, v, dt, networks_.patch, chosen_);
   dimension_ = patch.dimension;
+  center_ = patch.center;
   impulse_ = {};
   if (dimension_ >= 0) {
     find_features(networks_.features, body, v, patch, points_, chosen_, features_);

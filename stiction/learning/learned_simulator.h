@@ -1,4 +1,4 @@
-// Steps one free convex body against fixed ground by the data-augmented contact model, beside Simulator (theory §7.4).
+// Steps one free convex body against fixed ground by the data-augmented contact model, beside Simulator (theory §10.4).
 //
 //     LearnedSimulator simulator(model, ContactNetworks::load("box.safetensors"));
 //     const LearnedReport& report = simulator.step();
@@ -67,6 +67,9 @@ class DataDrivenSimulator {
   // Of the last step: the impulse on the body, its moment about the centre of mass, world axes; dimension −1: no contact.
   const PatchImpulse& impulse() const { return impulse_; }
   int dimension() const { return dimension_; }
+  const Vector3& center() const { return center_; }  // of the patch, from the centre of mass, world axes, m
+  const Model& model() const { return simulator_.model(); }
+  int body() const { return body_; }
   double largest_penetration() const { return largest_penetration_; }  // m, since construction or reset
 
  private:
@@ -79,6 +82,7 @@ class DataDrivenSimulator {
   std::vector<int> chosen_;
   VectorX output_, q_, v_;
   PatchImpulse impulse_;
+  Vector3 center_ = Vector3::Zero();
   int dimension_ = -1;
   double largest_penetration_ = 0.0;
 };
