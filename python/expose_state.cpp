@@ -51,6 +51,7 @@ std::string describe(const StepReport& r) {
     out << "\n  compliant  " << r.num_compliant_contacts << " contacts, up to " << r.largest_compliance
         << " m/N, compressed by at most " << r.largest_static_depth << " m";
     if (r.num_softened_contacts) out << "; " << r.num_softened_contacts << " softened: NOT the rigid law";
+    if (r.num_relaxed_contacts) out << "; " << r.num_relaxed_contacts << " creep: NOT Coulomb's law";
   }
   out << "\n  solver     " << to_string(r.status) << ", " << r.iterations << " iterations, " << r.factorisations
       << " factorisations";
@@ -95,6 +96,8 @@ void expose_report(nb::module_& module) {
       .def_ro("num_compliant_contacts", &StepReport::num_compliant_contacts)
       .def_ro("num_softened_contacts", &StepReport::num_softened_contacts,
               "contacts that relative_compliance made softer than their materials: not the rigid law")
+      .def_ro("num_relaxed_contacts", &StepReport::num_relaxed_contacts,
+              "contacts with tangential_compliance: what sticks creeps")
       .def_ro("largest_compliance", &StepReport::largest_compliance, "of a contact, as it acts in the step, m/N")
       .def_ro("largest_static_depth", &StepReport::largest_static_depth,
               "how far a contact is compressed by what it carries, m")
@@ -180,6 +183,8 @@ void expose_contact_of_step(nb::module_& module) {
       .def_prop_ro("force", view_of_member(&Contact::force), "world, on body_a, N")
       .def_prop_ro("velocity", view_of_member(&Contact::velocity),
                    "relative, at the end of the step, contact frame, m/s")
+      .def_prop_ro("law_velocity", view_of_member(&Contact::law_velocity),
+                   "what the law of the contact is about: velocity with gap, penetration or bounce, and R l, m/s")
       .def_ro("friction", &Contact::friction)
       .def_ro("regime", &Contact::regime)
       .def("__repr__", [](const Contact& c) {

@@ -15,6 +15,7 @@ void ConstraintSettings::validate() const {
   not_negative("constraints.largest_correction", largest_correction);
   require(relative_compliance >= 0.0 && relative_compliance <= 1.0, "constraints.relative_compliance",
           relative_compliance, "0 … 1");
+  not_negative("constraints.tangential_compliance", tangential_compliance);
   not_negative("constraints.restitution_threshold", restitution_threshold);
   not_negative("constraints.limit_margin", limit_margin);
 }

@@ -57,9 +57,12 @@ struct StepReport {
   // What contacts give. Those that ConstraintSettings::relative_compliance made softer than their materials: what is
   // certified is then the law of the softer ones, and no rigid step. Compliance as it acts in the step, R_N Δt².
   int num_compliant_contacts = 0, num_softened_contacts = 0;
+  // Contacts with ConstraintSettings::tangential_compliance: what is certified is a relaxed friction, under which what
+  // sticks creeps.
+  int num_relaxed_contacts = 0;
   double largest_compliance = 0.0;    // m/N, over all contacts; 0: all are rigid
   double largest_static_depth = 0.0;  // m: how far a contact is compressed by what it carries, c λ_N/Δt
-  bool is_rigid() const { return num_compliant_contacts == 0; }
+  bool is_rigid() const { return num_compliant_contacts == 0 && num_relaxed_contacts == 0; }
 
   // The solver's account: the worst status of all islands, iterations of all.
   SolveStatus status = SolveStatus::converged;
@@ -70,9 +73,10 @@ struct StepReport {
   // The judge's account: the worst of all islands (zero where judging is switched off).
   Residuals residuals;
   double friction_error = 0.0;  // N: beyond the cone, or not against the slip; the larger of both over Δt
-  int worst_contact = -1;     // index into Simulator::contacts() of the constraint that carries eps_nat; −1: no contact
-  bool law_certified = true;  // residuals.eps_nat is within the tolerance (not judged: the solver says so)
-  bool accepted = true;       // it is at least within the acceptable tolerance
+  int worst_contact = -1;  // index into Simulator::contacts() of the constraint that carries eps_nat; −1: no contact
+  // residuals.eps_nat is within the tolerance, or eps_abs within absolute_tolerance (not judged: the solver says so)
+  bool law_certified = true;
+  bool accepted = true;  // it is at least within the acceptable tolerance
 
   // Geometry: what is found at the end of the step against what its rows had promised, m.
   double unforeseen_penetration = 0.0;  // the deepest that anything is there, or went through, beyond its row's promise

@@ -179,7 +179,9 @@ void Simulator::Workspace::judge_islands() {
   }
   report.friction_error = std::max(report.residuals.coulomb, report.residuals.dissipation) / time_step;
   const double eps = report.residuals.eps_nat;
-  report.law_certified = settings.judge ? eps <= settings.tolerance : report.converged();
+  const bool within = settings.absolute_tolerance > 0.0 ? report.residuals.eps_abs <= settings.absolute_tolerance
+                                                        : eps <= settings.tolerance;
+  report.law_certified = settings.judge ? within : report.converged();
   report.accepted = report.law_certified ||
                     (settings.judge ? eps <= settings.acceptable_tolerance : report.status == SolveStatus::acceptable);
 }
@@ -200,7 +202,7 @@ void Simulator::Workspace::count_constraints() {
   report.num_limits = report.num_dry_frictions = report.num_loops = 0;
   report.num_islands = island_solver.size();
   report.constraint_work = report.dissipated = report.largest_penetration = 0.0;
-  report.num_compliant_contacts = report.num_softened_contacts = 0;
+  report.num_compliant_contacts = report.num_softened_contacts = report.num_relaxed_contacts = 0;
   report.largest_compliance = report.largest_static_depth = 0.0;
   report.num_servos = servo_limits.num_servos();
   report.num_saturated_servos = servo_limits.num_saturated();
@@ -214,6 +216,7 @@ void Simulator::Workspace::count_constraints() {
       case ConstraintSource::contact:
         report.dissipated -= lambda[0] * end[0] + lambda[1] * end[1];
         if (rows[i].compliance[2] > 0.0) count_compliance(rows[i], lambda[2]);
+        report.num_relaxed_contacts += rows[i].compliance[0] > 0.0;
         break;
       case ConstraintSource::dry_friction:
         ++report.num_dry_frictions;
