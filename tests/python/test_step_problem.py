@@ -19,7 +19,7 @@ def sliding(**settings):
 
 def test_problem_is_what_was_solved():
     simulator = sliding()
-    assert len(simulator.contact_problem().problem.constraints()) == 0
+    assert simulator.contact_problem().problem.num_constraints == 0
     with pytest.raises(ValueError, match="island 0 does not exist"):
         simulator.contact_problem(0)
     report = simulator.step(3)

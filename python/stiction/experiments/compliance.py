@@ -49,7 +49,7 @@ def squeezed_cube(compliance: float) -> float:
 
 
 def run(run: Run) -> None:
-    steps = 700 if run.quick else 2000
+    steps = 500 if run.quick else 2000
     normal = (0.0, 1e-6, 1e-5, 1e-4) if run.quick else (0.0, 1e-7, 1e-6, 1e-5, 3e-5, 1e-4)
     tangential = (0.0, 1e-8, 1e-7, 1e-6)
     depths = [standing_robot(c, 0.0, steps) for c in run.progress(normal, "normal")]

@@ -25,6 +25,7 @@ RUNS: Dict[str, Tuple[str, Dict[str, float]]] = {
     "staggered": ("ncp-staggered", {}),
     "Newton": ("ncp-newton", {}),
     "interior point": ("ncp-ip", {}),
+    "auto": ("auto", {}),
 }
 
 
@@ -41,20 +42,22 @@ def wall() -> Any:
     return builder.build()
 
 
-def problem_of_impact() -> Any:
-    """The contact problem of the step in which the ball hits."""
-    model = wall()
-    simulator = worlds.simulator(model, "auto", dt=DT, acceptable_tolerance=1e-6)
+def problems_of_impact() -> Tuple[Any, Any]:
+    """The contact problem of the step in which the ball comes to the wall, and that of the next, in which it hits."""
+    simulator = worlds.simulator(wall(), "auto", dt=DT, acceptable_tolerance=1e-6)
     v = simulator.v.copy()
     v[-6] = 10.0
     simulator.set_velocity(v)
-    ball = len(model.bodies) - 1
+    ball = len(simulator.model.bodies) - 1
+    arrival = None
     for _ in range(60):
         simulator.step()
-        touched = [c for c in simulator.contacts() if ball in (c.body_a, c.body_b) and c.impulse[2] > 0.0]
-        if touched and simulator.report.num_contacts >= 60:
-            return simulator.contact_problem().problem
-    raise RuntimeError("the ball hit nothing within 60 steps")
+        if any(ball in (c.body_a, c.body_b) for c in simulator.contacts()):
+            problem = simulator.contact_problem().problem
+            if arrival is not None:
+                return arrival, problem
+            arrival = problem
+    raise RuntimeError("the ball came to nothing within 60 steps")
 
 
 def fallen_humanoid() -> Any:
@@ -68,9 +71,15 @@ def fallen_humanoid() -> Any:
     return best
 
 
-def histories(problem: Any) -> List[Tuple[str, Any, Any, float]]:
+#: Of the short form: what is judged, and who solves the hit.
+QUICK = ("ADMM, spectral", "ADMM, linear", "ADMM, spectral, the paper's", "PGS", "Newton", "auto")
+
+
+def histories(problem: Any, quick: bool) -> List[Tuple[str, Any, Any, float]]:
     found = []
     for label, (name, options) in RUNS.items():
+        if quick and label not in QUICK:
+            continue
         solver = st.make_solver(name, tolerance=1e-9, max_iterations=MOST, record_history=True, **options)
         solution = st.ContactSolution()
         report = solver.solve(problem, solution)
@@ -79,14 +88,15 @@ def histories(problem: Any) -> List[Tuple[str, Any, Any, float]]:
 
 
 def run(run: Run) -> None:
-    problems = {"wall": problem_of_impact(), "humanoid": fallen_humanoid()}
-    results = {name: histories(problem) for name, problem in run.progress(list(problems.items()))}
+    arrival, impact = problems_of_impact()
+    problems = {"wall": arrival, "wall, hit": impact, "humanoid": fallen_humanoid()}
+    results = {name: histories(problem, run.quick) for name, problem in run.progress(list(problems.items()))}
     run.csv("convergence", ["problem", "method", "status", "iterations", "factorisations", "eps_nat_judged"],
             [[p, label, str(r.status).split(".")[-1], r.iterations, r.factorisations, eps] for p in results for label, r, _, eps in results[p]])
     run.csv("history", ["problem", "method", "iteration", "residual"],
             [[p, label, e.iteration, e.residual] for p in results for label, _, h, _ in results[p] for e in h[:: max(1, len(h) // 300)]])
-    with run.figure("convergence", 10.0, 4.5) as figure:
-        for axes, (name, found) in zip(figure.subplots(1, 2), results.items()):
+    with run.figure("convergence", 12.0, 4.5) as figure:
+        for axes, (name, found) in zip(figure.subplots(1, 3), results.items()):
             for label, _, history, _ in found:
                 if history:
                     axes.semilogy([e.iteration for e in history], [max(e.residual, 1e-16) for e in history], label=label, linewidth=0.9)
@@ -100,6 +110,9 @@ def run(run: Run) -> None:
         report, eps = wall_results[label]
         run.check(f"{label}: ε_nat after {report.iterations} iterations", eps, at_most=2e-9, paper="figure 4: reaches 1e-9")
     run.check(f"PGS: ε_nat after {MOST} sweeps", wall_results["PGS"][1], at_least=1e-4, paper="figure 4: loops")
+    hit = {label: eps for label, _, _, eps in results["wall, hit"]}
+    run.note(f"in the next step, in which the ball hits, ADMM is at {hit['ADMM, spectral']:.1e} after {MOST} iterations, Newton at "
+             f"{hit['Newton']:.1e}, auto at {hit['auto']:.1e}")
     eps = wall_results["ADMM, spectral, the paper's"][1]
     run.note(f"the paper's plain spectral rule, without equilibration and Anderson's acceleration, is at {eps:.1e} after {MOST} iterations")
 
