@@ -12,6 +12,7 @@
 #include "cli/shipped_scenes.h"
 #include "cli/verb_compare.h"
 #include "cli/verb_convert.h"
+#include "cli/verb_experiment.h"
 #include "cli/verb_info.h"
 #include "cli/verb_learn.h"
 #include "cli/verb_list.h"
@@ -365,6 +366,22 @@ void add_render(CLI::App& app, RenderOptions& options) {
       "signal that stopped it.");
 }
 
+void add_experiment(CLI::App& app, ExperimentOptions& options) {
+  CLI::App* verb = app.add_subcommand("experiment", "Run the papers' experiments, and say whether they are reproduced");
+  verb->add_option("NAME", options.names, "Experiments, or all, or list")->required();
+  verb->add_flag("--quick", options.quick, "The short form: seconds each, the same checks");
+  verb->add_option("-o,--output", options.output, "Folder for the files")->capture_default_str();
+  verb->footer(
+      "\nEach writes CSV and PNG files into a folder of its own, and prints what the paper says beside what came out.\n"
+      "They are part of the Python package: pip install 'stiction[experiments]'.\n\n"
+      "Examples:\n"
+      "  stiction experiment list\n"
+      "  stiction experiment slide-direction\n"
+      "  stiction experiment all --quick -o build/experiments\n\n"
+      "Exit code: 0 all are reproduced, 1 one is not, 2 bad usage, a package that is missing, or a file that cannot be\n"
+      "written.");
+}
+
 struct ListOptions {
   bool json = false;
   std::string solver;
@@ -473,6 +490,8 @@ int run(int argc, char** argv) {
   LearnEvaluateOptions evaluation;
   add_learn(app, generation, training, evaluation);
   add_list(app, list);
+  ExperimentOptions experiment;
+  add_experiment(app, experiment);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -493,6 +512,7 @@ int run(int argc, char** argv) {
   }
   if (app.got_subcommand("convert")) return convert_scene(conversion);
   if (app.got_subcommand("view")) return view(view_options);
+  if (app.got_subcommand("experiment")) return run_experiments(experiment);
   if (app.got_subcommand("render")) {
     rendering.has_time = app.get_subcommand("render")->count("--time") > 0;
     return render_scene(rendering);

@@ -15,6 +15,7 @@ set(STICTION_PUBLIC_HEADERS
   stiction/contact/energy.h
   stiction/contact/judge.h
   stiction/contact/lcp_judge.h
+  stiction/contact/least_impulse.h
   stiction/contact/linear_complementarity_problem.h
   stiction/contact/model.h
   stiction/contact/problem.h

@@ -30,6 +30,11 @@ struct ConstraintSettings {
   // friction impulse has changed since the last step, which is nothing at rest. For faces that meet in several points,
   // whose friction is shared out in many ways. It relaxes Coulomb's law, and steps say by how much. 0: none.
   double relative_tangent_compliance = 0.0;
+  // Tangential compliance c_T of all contacts, m/N: R_T = c_T/Δt² beside whatever they have along their normals (3-23).
+  // A relaxation of Coulomb's law: what sticks creeps at c_T F_T/Δt under a force F_T, unless hold_sticking takes that
+  // back. Internal forces vanish with it. Reported in every step (StepReport::num_relaxed_contacts). Not beside
+  // relative_tangent_compliance. 0: none.
+  double tangential_compliance = 0.0;
   double restitution_threshold = 1e-2;  // m/s; slower impacts do not bounce
   double limit_margin = 1e-2;           // rad or m; limits nearer than this, or reachable in the step, become rows
 

@@ -291,6 +291,8 @@ void RowBuilder::add_contact(const Inputs& in, int index, double margin, RowSet&
   const Pack4 mobility = add_sides(in, a, b, rows);
   release_held_normal(mobility, contact);
   if (in.settings.relative_compliance + in.settings.relative_tangent_compliance > 0.0) soften(in, mobility, contact);
+  const double creep = in.settings.tangential_compliance / (in.time_step * in.time_step);
+  if (creep > 0.0 && contact.left_out == 0) contact.compliance += Pack4{creep, creep, 0.0, 0.0};
 }
 
 }  // namespace stiction

@@ -54,7 +54,9 @@ class IslandSolver {
   const ContactProblem& problem(int k) const { return slots_[k].builder.problem(); }
   const ContactSolution& solution(int k) const { return slots_[k].solution; }
   const SolveReport& report(int k) const { return slots_[k].report; }  // of all tries since build_problems()
-  bool is_jammed(int k) const { return slots_[k].is_jammed; }          // found by the last solve()
+  // Of all its tries, where the solvers' option record_history is set.
+  std::span<const HistoryEntry> history(int k) const { return slots_[k].history; }
+  bool is_jammed(int k) const { return slots_[k].is_jammed; }  // found by the last solve()
   const Residuals& residuals(int k) const { return slots_[k].residuals; }
 
   void forget();  // all slots, as in a new one; options stay
@@ -67,6 +69,7 @@ class IslandSolver {
     SolveReport report;                     // solve
     bool is_jammed = false;                 // solve
     Residuals residuals;                    // judge
+    std::vector<HistoryEntry> history;      // solve, where it is recorded
     // Of before its corrections were dropped: solve, where it may be jammed.
     std::vector<StepConstraint> kept_constraints;
     ContactSolution kept_solution;
@@ -80,6 +83,8 @@ class IslandSolver {
   TeamSolver* team_solver_of(int k, const Islands& islands);
   void solve_together(int k, TeamSolver& solver, RowSet& rows, std::span<const int> members, Interrupt* interrupt);
   void try_island(int k, int most, Interrupt* interrupt);
+  void try_once(int k, int most, Interrupt* interrupt);
+  Residuals judge_island(int k, ContactModel model) const;
   bool may_be_jammed(const RowSet& rows, std::span<const int> members) const;
 
   std::shared_ptr<const Model> model_;

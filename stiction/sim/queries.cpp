@@ -20,6 +20,7 @@ void Simulator::Workspace::list_contacts() {
     c.force = c.frame * c.impulse / time_step;
     const Pack4 end = end_velocity(i);
     c.velocity = Vector3(end[0], end[1], end[2]);
+    c.law_velocity = Vector3(velocity[i][0], velocity[i][1], velocity[i][2]);
     c.friction = rows[i].law.friction;
     c.regime = regime[i];
   }

@@ -229,6 +229,7 @@ struct Simulator::Workspace {
   void resize_velocities();
   void renew_scratch();  // all that is neither input nor state, as in a new simulator
   void list_contacts();
+  bool knows_rows() const;  // rows and solutions are those of the last step, or of forward()
   const DynamicsData& find_dynamics_before();
   Vector3 contact_origin(int body);
   double work_on_kinematic_bodies() const;  // in the step, J
