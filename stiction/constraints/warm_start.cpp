@@ -15,6 +15,10 @@ void recall_guesses(std::span<const WarmStart> warm_starts, const RowBuilder& bu
     if (constraint.id.source == ConstraintSource::contact) {
       const Vector3 local = builder.frame(i).transpose() * Vector3(x[0], x[1], x[2]);
       constraint.guess = Pack4{local[0], local[1], local[2], 0.0};
+    } else if (constraint.id.source == ConstraintSource::rolling) {
+      const Matrix3& frame = builder.frame(constraint.law.partner);
+      const Vector3 world(x[0], x[1], x[2]);
+      constraint.guess = Pack4{frame.col(0).dot(world), frame.col(1).dot(world), 0.0, 0.0};
     } else {
       constraint.guess = Pack4{x[0], x[1], x[2], 0.0};
     }

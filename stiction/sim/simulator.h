@@ -88,13 +88,17 @@ struct Contact {
   Matrix3 frame;                       // R_WC, columns t1, t2, n
   Vector3 impulse = Vector3::Zero();   // in the contact frame, on body_a, N·s
   Vector3 force = Vector3::Zero();     // impulse/Δt in world axes, on body_a, N
-  Vector3 velocity = Vector3::Zero();  // relative velocity at the end of the step, contact frame, m/s
+  Vector3 torque = Vector3::Zero();    // of torsional and rolling friction, world axes, on body_a, N·m
+  Vector3 velocity = Vector3::Zero();  // of the surfaces against each other, end of the step, contact frame, m/s
   double friction = 0.0;
   ContactRegime regime = ContactRegime::open;
 
   // What the contact does to one of its two bodies, N: `force` on body_a, the opposite on body_b, zero on others.
   Vector3 force_on(int body) const {
     return body == body_a ? force : body == body_b ? Vector3(-force) : Vector3::Zero();
+  }
+  Vector3 torque_on(int body) const {
+    return body == body_a ? torque : body == body_b ? Vector3(-torque) : Vector3::Zero();
   }
 };
 

@@ -41,7 +41,8 @@ class Attachment {
     // from_model() takes them.
     const auto& [gravity, friction_rule, suggested_time_step, bodies, trees, dofs, joints, frames, shapes, loops,
                  actuators, keyframes, cameras, excluded_pairs, forced_pairs, initial_position, initial_velocity,
-                 row_begin, row_ancestor, nodes, node_of, tendons, carried_weights] = model_;
+                 row_begin, row_ancestor, nodes, node_of, tendons, carried_weights,
+                 pair_materials] = model_;
     find_carriers(bodies, frames);
     add_bodies(frames);
     add_shapes(shapes);
@@ -55,6 +56,9 @@ class Attachment {
     for (const Keyframe& keyframe : keyframes) add_keyframe(keyframe);
     for (const MountedCamera& camera : cameras) add_camera(camera);
     for (const auto& [a, b] : excluded_pairs) draft_.excluded_shapes.emplace_back(first_shape_ + a, first_shape_ + b);
+    for (const auto& [a, b, material] : pair_materials) {
+      draft_.pair_materials.push_back({first_shape_ + a, first_shape_ + b, material});
+    }
     for (const auto& [a, b] : forced_pairs) draft_.forced_pairs.emplace_back(first_shape_ + a, first_shape_ + b);
   }
 
