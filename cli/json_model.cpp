@@ -103,6 +103,14 @@ Json shapes_of(const Model& model) {
   for (const Shape& shape : model.shapes) {
     Json entry{{"name", shape.name}, {"kind", to_string(shape.kind())}, {"body", shape.body}};
     entry["friction"] = shape.material.friction;
+    const Material& m = shape.material;
+    if (m.torsional_friction > 0.0) entry["torsional_friction"] = m.torsional_friction;
+    if (m.rolling_friction > 0.0) entry["rolling_friction"] = m.rolling_friction;
+    if (m.has_moving_surface()) {
+      const Vector3 &v = m.surface_velocity, &w = m.surface_spin;
+      entry["surface_velocity"] = {v.x(), v.y(), v.z()};
+      entry["surface_spin"] = {w.x(), w.y(), w.z()};
+    }
     entry["pose"] = to_json(shape.pose);
     std::visit(Dimensions{entry}, shape.geometry);
     out.push_back(std::move(entry));

@@ -29,8 +29,15 @@ Pack4 local_impulse(const WarmStart& before, const RowBuilder& builder, int cont
 void recall_guesses(std::span<const WarmStart> warm_starts, const RowBuilder& builder, RowSet& rows) {
   for_each_known(warm_starts, rows, [&](int i, const WarmStart& before) {
     const double* x = before.impulse;
-    rows[i].guess = rows[i].id.source == ConstraintSource::contact ? local_impulse(before, builder, i)
-                                                                   : Pack4{x[0], x[1], x[2], 0.0};
+    if (rows[i].id.source == ConstraintSource::contact) {
+      rows[i].guess = local_impulse(before, builder, i);
+    } else if (rows[i].id.source == ConstraintSource::rolling) {
+      const Matrix3& frame = builder.frame(rows[i].law.partner);
+      const Vector3 world(x[0], x[1], x[2]);
+      rows[i].guess = Pack4{frame.col(0).dot(world), frame.col(1).dot(world), 0.0, 0.0};
+    } else {
+      rows[i].guess = Pack4{x[0], x[1], x[2], 0.0};
+    }
   });
 }
 

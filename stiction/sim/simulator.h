@@ -95,7 +95,8 @@ struct Contact {
   Matrix3 frame;                       // R_WC, columns t1, t2, n
   Vector3 impulse = Vector3::Zero();   // in the contact frame, on body_a, N·s
   Vector3 force = Vector3::Zero();     // impulse/Δt in world axes, on body_a, N
-  Vector3 velocity = Vector3::Zero();  // relative velocity at the end of the step, contact frame, m/s
+  Vector3 torque = Vector3::Zero();    // of torsional and rolling friction, world axes, on body_a, N·m
+  Vector3 velocity = Vector3::Zero();  // of the surfaces against each other, end of the step, contact frame, m/s
   // σ, what the law of the contact is about: `velocity` with γ (gap, penetration, bounce) and R λ, m/s.
   Vector3 law_velocity = Vector3::Zero();
   double friction = 0.0;
@@ -104,6 +105,9 @@ struct Contact {
   // What the contact does to one of its two bodies, N: `force` on body_a, the opposite on body_b, zero on others.
   Vector3 force_on(int body) const {
     return body == body_a ? force : body == body_b ? Vector3(-force) : Vector3::Zero();
+  }
+  Vector3 torque_on(int body) const {
+    return body == body_a ? torque : body == body_b ? Vector3(-torque) : Vector3::Zero();
   }
 };
 

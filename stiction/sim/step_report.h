@@ -42,6 +42,7 @@ struct StepReport {
   int num_contacts = 0, num_sticking = 0, num_sliding = 0, num_open = 0;
   int num_held_contacts = 0;  // of the open ones: no joint moves them along their normal, and they do nothing
   int num_limits = 0, num_dry_frictions = 0, num_loops = 0;
+  int num_friction_torques = 0;                  // torsion and rolling of contacts, each counted
   int num_servos = 0, num_saturated_servos = 0;  // servos at or near their limit; those at it
   int num_islands = 0;
   int num_sleeping_bodies = 0;
@@ -69,6 +70,7 @@ struct StepReport {
   SolveStatus status = SolveStatus::converged;
   int iterations = 0;
   int factorisations = 0;
+  int coupling_rounds = 0;  // solves of an island to find how far friction torques reach, at most; 0: there are none
   bool converged() const { return status == SolveStatus::converged; }
 
   // The judge's account: the worst of all islands (zero where judging is switched off).
@@ -92,6 +94,7 @@ struct StepReport {
   double kinetic_energy = 0.0, potential_energy = 0.0;
   double constraint_work = 0.0;  // T(v⁺) − T(v_f), (1-16)
   double dissipated = 0.0;       // by friction of contacts and joints, ≥ 0
+  double surface_work = 0.0;     // of surfaces that move although their bodies do not, on what they carry
   double actuator_work = 0.0;    // of actuators
   double applied_work = 0.0;     // of the joint and external forces that the caller set
   double damped = 0.0;           // by dampers of joints; ≥ 0 unless a joint turns back in the step
