@@ -113,6 +113,7 @@ nb::dict contact_arrays(std::span<const Contact> contacts) {
   arrays["frame"] = frames_of(contacts);
   arrays["impulse"] = vectors_of(contacts, [](const Contact& c) { return c.impulse; });
   arrays["force"] = vectors_of(contacts, [](const Contact& c) { return c.force; });
+  arrays["torque"] = vectors_of(contacts, [](const Contact& c) { return c.torque; });
   arrays["velocity"] = vectors_of(contacts, [](const Contact& c) { return c.velocity; });
   arrays["law_velocity"] = vectors_of(contacts, [](const Contact& c) { return c.law_velocity; });
   arrays["friction"] = numbers_of<double>(contacts, [](const Contact& c) { return c.friction; });

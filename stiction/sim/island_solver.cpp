@@ -7,6 +7,8 @@
 namespace stiction {
 namespace {
 
+constexpr std::size_t large_island = 1200;  // constraints from which on several threads are quicker than one
+
 // Where islands may be jammed.
 constexpr std::size_t most_constraints = 500;  // in larger ones folds of the path are what fails
 constexpr std::size_t few_constraints = 100;   // these have few folds: what has a solution is found soon
@@ -74,10 +76,39 @@ void IslandSolver::build_problem(int k, const RowSet& rows, std::span<const int>
 }
 
 void IslandSolver::solve(RowSet& rows, const Islands& islands, Interrupt* interrupt) {
-  pool_.for_each(size_, [&](int k) { solve_island(k, rows, islands.constraints(k), interrupt); });
+  for (int k = 0; k < size_; ++k) {
+    if (TeamSolver* solver = team_solver_of(k, islands)) {
+      solve_together(k, *solver, rows, islands.constraints(k), interrupt);
+    }
+  }
+  pool_.for_each(size_, [&](int k) {
+    if (team_solver_of(k, islands) == nullptr) solve_island(k, rows, islands.constraints(k), interrupt);
+  });
   int most = 0;
   for (int k = 0; k < size_; ++k) most = std::max(most, report(k).iterations);
   spent_iterations_ += most;
+}
+
+// Null where the threads have more to do elsewhere, or the solver works alone.
+TeamSolver* IslandSolver::team_solver_of(int k, const Islands& islands) {
+  if (settings_.threads <= 1 || islands.constraints(k).size() < large_island) return nullptr;
+  return dynamic_cast<TeamSolver*>(&solver_of(k));
+}
+
+// The caller's thread is the first to take a piece, and leads; the others serve it until it is done.
+void IslandSolver::solve_together(int k, TeamSolver& solver, RowSet& rows, std::span<const int> members,
+                                  Interrupt* interrupt) {
+  WorkTeam team;
+  pool_.for_each(settings_.threads, [&](int piece) {
+    if (piece > 0) return team.serve();
+    struct Lent {
+      TeamSolver& solver;
+      WorkTeam& team;
+      ~Lent() { solver.set_team(nullptr), team.dismiss(); }
+    } const lent{solver, team};
+    solver.set_team(&team);
+    solve_island(k, rows, members, interrupt);
+  });
 }
 
 bool IslandSolver::may_be_jammed(const RowSet& rows, std::span<const int> members) const {

@@ -10,7 +10,8 @@
 // first solution stays, or, where that try was cut short, is sought for again. Solvers that also fail where there is a
 // solution (SolverTraits::is_decisive) are left with the problem that they are compared on.
 //
-// The result does not depend on the number of threads: islands share nothing.
+// Threads share out the islands; a large one they solve together, one after the other, where the solver can do that
+// (solvers/team_solver.h). The result does not depend on their number.
 #pragma once
 
 #include <deque>
@@ -26,6 +27,7 @@
 #include "stiction/sim/simulator.h"
 #include "stiction/sim/worker_pool.h"
 #include "stiction/solvers/solver.h"
+#include "stiction/solvers/team_solver.h"
 
 namespace stiction {
 
@@ -78,6 +80,8 @@ class IslandSolver {
   ContactSolver& solver_of(int k);
   void build_problem(int k, const RowSet& rows, std::span<const int> members);
   void solve_island(int k, RowSet& rows, std::span<const int> members, Interrupt* interrupt);
+  TeamSolver* team_solver_of(int k, const Islands& islands);
+  void solve_together(int k, TeamSolver& solver, RowSet& rows, std::span<const int> members, Interrupt* interrupt);
   void try_island(int k, int most, Interrupt* interrupt);
   void try_once(int k, int most, Interrupt* interrupt);
   Residuals judge_island(int k, ContactModel model) const;

@@ -65,6 +65,7 @@ struct SimulatorSettings {
   bool sleeping = false;      // islands at rest are left alone
   double sleep_speed = 1e-6;  // m/s, rad/s; at rest below it
   int sleep_after = 50;       // steps at rest until an island sleeps
+  int sensor_seed = 0;        // of the noise of sensors, which is the same for the same step; 0: they have none
   // Steps; 1 times the stages of every step, which costs 0.4 µs. Prime to 16: in every sixteenth step places of what
   // stands still are looked at, and those steps would stand for all.
   int timed_every = 37;
@@ -94,7 +95,8 @@ struct Contact {
   Matrix3 frame;                       // R_WC, columns t1, t2, n
   Vector3 impulse = Vector3::Zero();   // in the contact frame, on body_a, N·s
   Vector3 force = Vector3::Zero();     // impulse/Δt in world axes, on body_a, N
-  Vector3 velocity = Vector3::Zero();  // relative velocity at the end of the step, contact frame, m/s
+  Vector3 torque = Vector3::Zero();    // of torsional and rolling friction, world axes, on body_a, N·m
+  Vector3 velocity = Vector3::Zero();  // of the surfaces against each other, end of the step, contact frame, m/s
   // σ, what the law of the contact is about: `velocity` with γ (gap, penetration, bounce) and R λ, m/s.
   Vector3 law_velocity = Vector3::Zero();
   double friction = 0.0;
@@ -103,6 +105,9 @@ struct Contact {
   // What the contact does to one of its two bodies, N: `force` on body_a, the opposite on body_b, zero on others.
   Vector3 force_on(int body) const {
     return body == body_a ? force : body == body_b ? Vector3(-force) : Vector3::Zero();
+  }
+  Vector3 torque_on(int body) const {
+    return body == body_a ? torque : body == body_b ? Vector3(-torque) : Vector3::Zero();
   }
 };
 
@@ -125,7 +130,8 @@ struct StepProblem {
   std::vector<std::array<int, 3>> short_identities() const;
 };
 
-class JointHandle;  // sim/joint_handle.h
+class JointHandle;   // sim/joint_handle.h
+class SensorHandle;  // sim/sensor_handle.h
 
 class Simulator {
  public:
@@ -222,6 +228,14 @@ class Simulator {
   // Force and torque that the parent exerts on a body through its joint in the last step, world axes, about the
   // body's origin. Tendons and actuators at sites count as acting through the joints.
   std::pair<Vector3, Vector3> joint_wrench(int body);
+
+  // A sensor by name: sim.sensor("imu").values() (sensor_handle.h).
+  SensorHandle sensor(std::string_view name);
+  // What the sensors read, one after another (Sensor::first_value), or one of them. Places and velocities are those of
+  // the state; forces and accelerations those of the last step, or, where the state was set, of forward(), which is
+  // then called. Reading changes no bit of what follows.
+  VectorX sensor_data();
+  VectorX sensor_values(int sensor);
 
   // Kinematics and inertia at the current state.
   const DynamicsData& dynamics();

@@ -167,6 +167,7 @@ const std::vector<Setting>& settings_list() {
       STICTION_SETTING(sleeping),
       STICTION_SETTING(sleep_speed),
       STICTION_SETTING(sleep_after),
+      STICTION_SETTING(sensor_seed),
       STICTION_PART(constraints, baumgarte),
       STICTION_PART(constraints, slop),
       STICTION_PART(constraints, largest_correction),
@@ -174,6 +175,7 @@ const std::vector<Setting>& settings_list() {
       STICTION_PART(constraints, project_loops),
       STICTION_PART(constraints, hold_sticking),
       STICTION_PART(constraints, relative_compliance),
+      STICTION_PART(constraints, relative_tangent_compliance),
       STICTION_PART(constraints, tangential_compliance),
       STICTION_PART(constraints, restitution_threshold),
       STICTION_PART(constraints, limit_margin),
@@ -401,7 +403,8 @@ void write_settings(hdf5::File& file, const SimulatorSettings& settings, const S
 namespace {
 
 bool is_younger_than_format(std::string_view name) {
-  return name == "relative_compliance" || name == "tangential_compliance" || name == "absolute_tolerance";
+  return name == "relative_compliance" || name == "relative_tangent_compliance" || name == "tangential_compliance" ||
+         name == "absolute_tolerance" || name == "sensor_seed";
 }
 
 }  // namespace
