@@ -378,7 +378,8 @@ void add_experiment(CLI::App& app, ExperimentOptions& options) {
       "  stiction experiment list\n"
       "  stiction experiment slide-direction\n"
       "  stiction experiment all --quick -o build/experiments\n\n"
-      "Exit code: 0 all are reproduced, 1 one is not, 2 bad usage, a package that is missing, or a file that cannot be\n"
+      "Exit code: 0 all are reproduced, 1 one is not, 2 bad usage, a package that is missing, or a file that cannot "
+      "be\n"
       "written.");
 }
 

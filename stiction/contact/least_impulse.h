@@ -18,7 +18,7 @@ struct LeastImpulse {
   VectorX internal;  // λ₀ − impulse: what λ₀ squeezes beyond that
   double mismatch =
       0.0;  // max |G (impulse − λ₀)| over the largest free velocity, no unit: how exactly it is the motion
-  bool converged = false;
+  bool converged = false;  // false too where λ₀ does not obey the law: then nothing with its motion need do so
 };
 
 // Semismooth Newton on the dual, dense, O(m³): a diagnostic. Directions of G with eigenvalues below `rank_tolerance` ×

@@ -39,8 +39,8 @@ struct SimulatorSettings {
   // A step that does not get there but is within this one is accepted: the solver `auto` stops at it where further
   // digits would cost it many times the work (boxes that tumble over each other). 0: nothing but the tolerance will do.
   double acceptable_tolerance = 1e-6;
-  // The papers' stopping rule: a solver stops, and a step is certified, at this ε_abs of its law (m/s, N, W mixed,
-  // contact/judge.h) whatever its ε_nat; the judge looks between tries that become ten times as exact. 0: not used.
+  // The papers' stopping rule: a solver stops, and a step is certified, at this ε_abs of its law whatever its
+  // ε_nat; the judge looks between tries that become ten times as exact. 0: not used.
   double absolute_tolerance = 0.0;
   double geometric_tolerance = 1e-3;  // m; what StepReport::geometry_certified compares with
   double energy_tolerance = 1e-2;  // what StepReport::energy_certified compares with, a part of the energy that moves
@@ -191,9 +191,8 @@ class Simulator {
   // What all contacts do to a body, or only those with another one (−1: the world).
   ContactForce contact_force(int body);
   ContactForce contact_force(int body, int other);
-  // What the last step solved, or forward(): of all islands together, in the order of islands, or of one of
-  // report().num_islands. Empty before the first step. The problem of one island is that which its solver saw, to the
-  // bit; of all together it is factored unless all is one tree.
+  // What the last step solved, or forward(): of all islands together, in their order, or of one of
+  // report().num_islands, to the bit. Empty before the first step.
   StepProblem contact_problem() const;
   StepProblem contact_problem(int island) const;
   // What the solver of an island said (its stages too), and where the option record_history is 1 each of its

@@ -62,10 +62,8 @@ struct Simulator::Workspace {
   bool placed = false, found_current = false;  // the finder's poses, state.found belong to state.q
   std::span<const ContactPoint> points;        // sleep: of trees awake; reach; free_motion, recheck: points_with_roles
                                                // [of the last step, until the next one]
-
   // ---- sleep
   Sleeping sleeping;
-
   // ---- free_velocity
   Actuation actuation;
   ServoLimits servo_limits;
@@ -93,23 +91,18 @@ struct Simulator::Workspace {
   // ---- rows; warm_start: guesses, jams, what sticks; islands: rows that are left out; solve: jams
   RowBuilder row_builder;
   RowSet rows;
-
   // ---- warm_start
   StickMemory stick_memory;
-
   // ---- islands
   Islands islands;
   RedundantLoops redundant_loops;
-
   // ---- problems, solve, judge
   IslandSolver island_solver;
-
   // ---- solve
   std::vector<Pack4> impulse, velocity;  // λ, σ by constraint; lanes = rows
   std::vector<Pack4> velocity_lanes;     // scratch
   VectorX v_constraint;                  // M̂⁻¹ Jᵀλ; zero without rows
   VectorX v_end;                         // v⁺ = v_free + v_constraint; integrate: of frames beside centres of mass
-
   // ---- account
   std::vector<ContactRegime> regime;  // by constraint, of contacts
   EnergyBalance energy_balance;       // certify: closed

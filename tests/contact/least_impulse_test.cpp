@@ -77,10 +77,19 @@ TEST(LeastImpulse, LeavesWhatIsDeterminedAlone) {
   const auto problem = ContactProblem::from_dense({Constraint::make_frictional(0.5), Constraint::make_unilateral()},
                                                   MatrixX::Identity(4, 4), -VectorX::Ones(4));
   VectorX impulse(4);
-  impulse << 0.2, 0.2, 1.0, 1.0;
+  impulse << 0.5 * std::sqrt(0.5), 0.5 * std::sqrt(0.5), 1.0, 1.0;  // slides along the diagonal
   const LeastImpulse found = find_least_impulse(problem, impulse);
   EXPECT_TRUE(found.converged);
   EXPECT_LE(found.internal.norm(), 1e-7);
+}
+
+// Friction that does not oppose the slip: nothing with this motion obeys the law, and that is said.
+TEST(LeastImpulse, SaysWhereNothingObeysTheLaw) {
+  const auto problem =
+      ContactProblem::from_dense({Constraint::make_frictional(0.5)}, MatrixX::Identity(3, 3), -VectorX::Ones(3));
+  VectorX impulse(3);
+  impulse << 0.2, 0.0, 1.0;
+  EXPECT_FALSE(find_least_impulse(problem, impulse).converged);
 }
 
 TEST(LeastImpulse, RefusesBadInput) {

@@ -80,6 +80,13 @@ def test_verdict_and_exit_code(monkeypatch, capsys, tmp_path):
         assert "FAIL  a figure" in capsys.readouterr().out
 
 
+def test_a_reader_that_goes_is_no_crash():
+    done = subprocess.run(
+        f"'{sys.executable}' -m stiction.experiments list | head -n 1", shell=True, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("666") and "Traceback" not in done.stderr
+
+
 def test_an_experiment_without_checks_is_no_pass(monkeypatch, capsys, tmp_path):
     fake(monkeypatch, lambda run: None)
     assert frame.main(["fake", "-o", str(tmp_path)]) == 1

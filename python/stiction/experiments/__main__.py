@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
 import sys
 import time
 from pathlib import Path
@@ -46,6 +47,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             verdicts[experiment.name] = _run(experiment, Run(experiment.name, folder, options.quick))
+        except BrokenPipeError:
+            raise
         except OSError as error:
             print(f"error: {error.filename or folder}: {error.strerror or error}", file=sys.stderr)
             return EXIT_USAGE
@@ -82,4 +85,8 @@ def _run(experiment: Experiment, run: Run) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except BrokenPipeError:  # who reads has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(EXIT_USAGE)

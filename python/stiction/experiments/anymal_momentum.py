@@ -61,7 +61,8 @@ def run(run: Run) -> None:
     run.check("steps with contact", min(count for _, count in found.values()), at_least=1)
     fine, coarse = steps[-1], steps[0]
     run.check("largest error of linear momentum at the shortest step, relative", linear[fine] / 50.0, at_most=1.5 * fine)
-    run.check("largest error of angular momentum at the shortest step, relative", angular[fine] / float(np.linalg.norm(spin)), at_most=1.5 * fine)
+    turned = angular[fine] / float(np.linalg.norm(spin))
+    run.check("largest error of angular momentum at the shortest step, relative", turned, at_most=1.5 * fine)
     order = np.log(max(linear[coarse], 1e-15) / max(linear[fine], 1e-15)) / np.log(coarse / fine)
     if linear[coarse] > 1e-9:
         run.check("order of the error of linear momentum", float(order), at_least=0.7)

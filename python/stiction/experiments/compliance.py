@@ -32,7 +32,8 @@ def standing_robot(compliance: float, tangential: float, steps: int) -> Tuple[fl
         contacts = simulator.contact_arrays()
         slips.append(np.einsum("kij,kj->ki", contacts["frame"], contacts["velocity"])[:, :2].mean(axis=0))
     creep = np.mean(slips[-100:], axis=0)
-    return float(np.mean(-contacts["gap"])) if len(contacts["gap"]) else np.nan, float(np.linalg.norm(creep)), float(np.abs(contacts["force"][:, 2]).sum())
+    depth = float(np.mean(-contacts["gap"])) if len(contacts["gap"]) else np.nan
+    return depth, float(np.linalg.norm(creep)), float(np.abs(contacts["force"][:, 2]).sum())
 
 
 def squeezed_cube(compliance: float) -> float:
@@ -55,7 +56,8 @@ def run(run: Run) -> None:
     depths = [standing_robot(c, 0.0, steps) for c in run.progress(normal, "normal")]
     creeps = [standing_robot(0.0, c, steps) for c in run.progress(tangential, "tangential")]
     squeezes = [squeezed_cube(c) for c in tangential]
-    run.csv("normal", ["compliance_m_per_N", "R_per_kg", "depth_m", "force_N"], [[c, c / DT**2, d, f] for c, (d, _, f) in zip(normal, depths)])
+    run.csv("normal", ["compliance_m_per_N", "R_per_kg", "depth_m", "force_N"],
+            [[c, c / DT**2, d, f] for c, (d, _, f) in zip(normal, depths)])
     run.csv("tangential", ["compliance_m_per_N", "R_per_kg", "creep_m_per_s", "internal_force_of_the_cube_N"],
             [[c, c / DT**2, v, s] for c, (_, v, _), s in zip(tangential, creeps, squeezes)])
     with run.figure("compliance", 10.0, 3.4) as figure:
@@ -69,7 +71,8 @@ def run(run: Run) -> None:
         for axes, name in ((left, "R_N"), (middle, "R_T"), (right, "R_T")):
             axes.set_xlabel(f"{name}, 1/kg")
     slopes = [d / c for c, (d, _, _) in zip(normal, depths) if c > 0.0]
-    run.check("depth over compliance: spread over the sweep", max(slopes) / min(slopes) - 1.0, at_most=0.02, paper="figure 13, left: linear")
+    spread = max(slopes) / min(slopes) - 1.0
+    run.check("depth over compliance: spread over the sweep", spread, at_most=0.02, paper="figure 13, left: linear")
     run.check("creep of rigid feet, m/s", creeps[0][1], at_most=1e-7, paper="figure 13, centre: none")
     run.check("creep at the largest R_T, m/s", creeps[-1][1], at_least=1e-4, paper="figure 13, centre: feet move although they stick")
     # Four feet share the pull; what sticks creeps at c_T F_T/Δt.

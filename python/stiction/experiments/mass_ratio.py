@@ -56,7 +56,8 @@ def run(run: Run) -> None:
     problem = stack(1e6, 0.1)
     st.make_solver("ncp-admm", tolerance=1e-12, max_iterations=ITERATIONS).solve(problem, hard)
     eps = st.judge(problem, hard.impulse, "ncp", DT).eps_abs
-    run.note(f"where the heavy cube slides over the light one at 0.1 m/s, ratio 1e6, ncp-admm is at {eps:.1e} after {ITERATIONS} iterations")
+    run.note(f"where the heavy cube slides over the light one at 0.1 m/s, ratio 1e6, ncp-admm is at {eps:.1e} "
+             f"after {ITERATIONS} iterations")
     for name in ("ncp-pgs", "lcp-pgs", "ccp-pgs"):
         growth = residual[name, exponents[-1]] / max(residual[name, 0], 1e-12)
         run.check(f"ε_abs of {name} at 1e6 over that at 1", growth, at_least=1e3, paper="figure 12: grows with the ratio")

@@ -36,7 +36,8 @@ def run(run: Run) -> None:
     for name in run.progress(names):
         fine = track(name, REFERENCE, duration)
         errors[name] = {dt: consistency_error(track(name, dt, duration), dt, fine) for dt in PAPER}
-    run.csv("step_size", ["solver", "dt_s", "error_m_s", "paper_m_s"], [[n, dt, e[dt], PAPER[dt]] for n, e in errors.items() for dt in PAPER])
+    run.csv("step_size", ["solver", "dt_s", "error_m_s", "paper_m_s"],
+            [[n, dt, e[dt], PAPER[dt]] for n, e in errors.items() for dt in PAPER])
     with run.figure("step_size") as figure:
         axes = figure.subplots()
         for name, e in errors.items():

@@ -29,14 +29,19 @@ def track(solver: str, absolute: float, steps: int) -> np.ndarray:
 
 
 def run(run: Run) -> None:
-    steps = 400 if run.quick else 3500
+    # Judged over the slide; afterwards a cube that sticks creeps within the tolerance, which adds up over seconds of rest.
+    slide = round(SPEED / (FRICTION * worlds.GRAVITY) / DT)
+    steps = slide if run.quick else 3500
     names = list(PAPER) + ["ncp-gs", "ncp-admm", "raisim-ds", "ccp-admm", "auto"]
     errors: Dict[str, tuple] = {}
+    whole: Dict[str, tuple] = {}
     for name in run.progress(names):
         exact = track(name, 1e-9, steps)
-        errors[name] = tuple(float(np.linalg.norm(track(name, loose, steps) - exact, axis=1).sum() * DT) for loose in LOOSE)
-    run.csv("tolerance", ["solver", "eps_abs", "error_m_s", "paper_m_s"],
-            [[n, loose, e, PAPER[n][k] if n in PAPER else ""] for n in names for k, (loose, e) in enumerate(zip(LOOSE, errors[n]))])
+        away = [np.linalg.norm(track(name, loose, steps) - exact, axis=1) * DT for loose in LOOSE]
+        errors[name] = tuple(float(a[:slide].sum()) for a in away)
+        whole[name] = tuple(float(a.sum()) for a in away)
+    run.csv("tolerance", ["solver", "eps_abs", "error_of_the_slide_m_s", f"error_of_{DT * steps:g}_s_m_s", "paper_m_s"],
+            [[n, loose, errors[n][k], whole[n][k], PAPER[n][k] if n in PAPER else ""] for n in names for k, loose in enumerate(LOOSE)])
     with run.figure("tolerance") as figure:
         axes = figure.subplots()
         for name in names:
@@ -48,6 +53,7 @@ def run(run: Run) -> None:
         axes.legend(fontsize=7)
     for k, (loose, most) in enumerate(zip(LOOSE, (6e-10, 1e-7, 5e-6))):
         run.check(f"ncp-pgs at {loose:g}, m s", errors["ncp-pgs"][k], at_most=most, paper=f"table IV: {PAPER['ncp-pgs'][k]:g}")
+    run.note(f"over {DT * steps:g} s ncp-pgs is at " + ", ".join(f"{e:.1e}" for e in whole["ncp-pgs"]) + " m s: what sticks creeps")
     for name in ("ccp-pgs", "raisim"):
         worse = max(e / max(n, 1e-12) for e, n in zip(errors[name], errors["ncp-pgs"]))
         run.check(f"{name}: worse than ncp-pgs by, times", worse, at_least=10.0,

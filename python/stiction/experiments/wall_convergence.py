@@ -92,7 +92,8 @@ def run(run: Run) -> None:
     problems = {"wall": arrival, "wall, hit": impact, "humanoid": fallen_humanoid()}
     results = {name: histories(problem, run.quick) for name, problem in run.progress(list(problems.items()))}
     run.csv("convergence", ["problem", "method", "status", "iterations", "factorisations", "eps_nat_judged"],
-            [[p, label, str(r.status).split(".")[-1], r.iterations, r.factorisations, eps] for p in results for label, r, _, eps in results[p]])
+            [[p, label, str(r.status).split(".")[-1], r.iterations, r.factorisations, eps]
+             for p in results for label, r, _, eps in results[p]])
     run.csv("history", ["problem", "method", "iteration", "residual"],
             [[p, label, e.iteration, e.residual] for p in results for label, _, h, _ in results[p] for e in h[:: max(1, len(h) // 300)]])
     with run.figure("convergence", 12.0, 4.5) as figure:
