@@ -1,4 +1,4 @@
-"""Solo-12 walks over slippery bumps: forwards, sideways, in a curve. Prints what was commanded and what came of it.
+"""Solo-12 walks over slippery bumps: forwards, then sideways in a curve. Prints what was commanded and what came of it.
 
     python walking.py [PICTURE.png]
 
@@ -14,9 +14,8 @@ from stiction.control import Walker, WalkerSettings, solo12
 FRICTION = 0.3
 PERIOD = 320  # steps of a gait cycle
 COMMANDS = [  # cycles, then vx and vy in m/s, yaw rate in rad/s
-    (3, 0.3, 0.0, 0.0),
-    (3, 0.0, 0.15, 0.0),
-    (3, 0.2, 0.0, 0.5),
+    (2, 0.3, 0.0, 0.0),
+    (2, 0.2, 0.1, 0.5),
 ]
 
 

@@ -285,7 +285,7 @@ def heading(q):
 @needs_robot
 def test_stands():
     walker, path = walk(solo12.world(0.9), 0.5, 0.9, gait=Gait.standing())
-    assert np.abs(path[-1] - path[0])[:3].max() < 2e-3
+    assert np.abs(path[-1] - path[0])[:3].max() < 5e-3
     weight = stiction.total_mass(walker.simulator.model) * 9.81
     assert walker.forces[:, 2].sum() == pytest.approx(weight, rel=1e-2)
 
