@@ -10,8 +10,8 @@ import pytest
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 
 
-def run(name, tmp_path):
-    done = subprocess.run([sys.executable, EXAMPLES / name], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+def run(name, tmp_path, timeout=120):
+    done = subprocess.run([sys.executable, EXAMPLES / name], cwd=tmp_path, capture_output=True, text=True, timeout=timeout)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
@@ -41,7 +41,7 @@ def test_spinning_brick_keeps_its_energy(tmp_path):
 
 
 def test_walking_follows_its_commands(tmp_path):
-    lines = run("walking.py", tmp_path)
+    lines = run("walking.py", tmp_path, timeout=600)
     if lines[0].startswith(("the walking controller needs", "the URDF of Solo-12 is not there")):
         pytest.skip(lines[0])
     for line in lines[1:3]:
