@@ -56,7 +56,7 @@ class Sensing:
         self.simulator, self.robot = simulator, robot
         self.legs = np.array([[model.joints[model.find_joint(name)].first_velocity for name in leg] for leg in robot.legs])
         if model.num_velocities != 18 or sorted(self.legs.ravel()) != list(range(6, 18)):
-            raise ValueError(f"walker: the model has {model.num_velocities} velocities; it must be a free base and four legs of three joints")
+            raise ValueError(f"walker: the model has {model.num_velocities} velocities; it must be a free base and four legs of three")
         frames = [model.frames[model.find_frame(name)] for name in robot.feet]
         self.bodies = [frame.body for frame in frames]
         self._feet = [frame.pose.position for frame in frames]

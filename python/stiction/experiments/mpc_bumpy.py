@@ -42,7 +42,7 @@ def _deviations(run: Run, summaries: Sequence[Summary], names: Sequence[str]) ->
         largest = mean_of(summaries, name, "largest_difference_m_s")
         run.check(f"{name}: the same", largest, at_least=0.05 * SPEED, paper="deviates significantly")
         deviation = mean_of(summaries, name, "deviation_m_s")
-        run.note(f"{name}: rms of the difference, averaged over a period: {deviation:.2g} m/s, {100 * deviation / SPEED:.2g} % of the speed")
+        run.note(f"{name}: rms, averaged over a period: {deviation:.2g} m/s, {100 * deviation / SPEED:.2g} % of the speed")
 
 
 def _residuals(run: Run, summaries: Sequence[Summary]) -> None:
