@@ -46,4 +46,4 @@ def test_walking_follows_its_commands(tmp_path):
         pytest.skip(lines[0])
     for line in lines[1:3]:
         vx, vy, turn, *measured = map(float, line.split())
-        assert abs(measured[0] - vx) < 0.03 and abs(measured[1] - vy) < 0.03 and abs(measured[2] - turn) < 0.05, line
+        assert abs(measured[0] - vx) < 0.04 and abs(measured[1] - vy) < 0.04 and abs(measured[2] - turn) < 0.05, line
