@@ -111,7 +111,8 @@ def test_forces_are_those_of_least_squares_where_nothing_binds():
     def end(f):
         angular = np.linalg.solve(robot.inertia, np.cross(FEET - centre, f).sum(axis=0))
         linear = f.sum(axis=0) / robot.mass - [0, 0, 9.81]
-        return np.concatenate([h * h / 2 * angular, state.position + h * state.linear + h * h / 2 * linear, h * angular, state.linear + h * linear])
+        place = state.position + h * state.linear + h * h / 2 * linear
+        return np.concatenate([h * h / 2 * angular, place, h * angular, state.linear + h * linear])
 
     root = np.sqrt(robot.settings.weights)
     zero = end(np.zeros((4, 3)))
@@ -285,7 +286,7 @@ def heading(q):
 @needs_robot
 def test_stands():
     walker, path = walk(solo12.world(0.9), 0.5, 0.9, gait=Gait.standing())
-    assert np.abs(path[-1] - path[0])[:3].max() < 2e-3
+    assert np.abs(path[-1] - path[0])[:3].max() < 5e-3
     weight = stiction.total_mass(walker.simulator.model) * 9.81
     assert walker.forces[:, 2].sum() == pytest.approx(weight, rel=1e-2)
 

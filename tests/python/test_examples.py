@@ -5,11 +5,13 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 
 
-def run(name, tmp_path):
-    done = subprocess.run([sys.executable, EXAMPLES / name], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+def run(name, tmp_path, timeout=120):
+    done = subprocess.run([sys.executable, EXAMPLES / name], cwd=tmp_path, capture_output=True, text=True, timeout=timeout)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
@@ -36,3 +38,12 @@ def test_spinning_brick_keeps_its_energy(tmp_path):
     ours = [float(found[1]) for line in lines if (found := re.search(r"\) +\d ms +([\d.]+)", line))]
     assert len(ours) == 6
     assert all(abs(energy - 1) < 1e-9 for energy in ours)
+
+
+def test_walking_follows_its_commands(tmp_path):
+    lines = run("walking.py", tmp_path, timeout=600)
+    if lines[0].startswith(("the walking controller needs", "the URDF of Solo-12 is not there")):
+        pytest.skip(lines[0])
+    for line in lines[1:3]:
+        vx, vy, turn, *measured = map(float, line.split())
+        assert abs(measured[0] - vx) < 0.04 and abs(measured[1] - vy) < 0.04 and abs(measured[2] - turn) < 0.05, line

@@ -12,6 +12,7 @@ come to the commanded velocity in one step with ½ T_s + k = √(z/g).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Tuple
 
@@ -50,13 +51,14 @@ def foothold(
 ) -> Vector:
     """x and y of the landing; `velocity` and `commanded` in world axes, `hip` in the frame of the heading."""
     angle = heading + yaw_rate * (time_left + 0.5 * stance_time)
-    c, s = np.cos(angle), np.sin(angle)
-    below = np.array([c * hip[0] - s * hip[1], s * hip[0] + c * hip[1]])
-    reach = 0.5 * stance_time * velocity[:2] + settings.velocity_gain * (velocity[:2] - commanded[:2])
-    length = float(np.hypot(*reach))
-    if length > settings.longest_step:
-        reach *= settings.longest_step / length
-    return position[:2] + time_left * velocity[:2] + below + reach
+    c, s = math.cos(angle), math.sin(angle)
+    (vx, vy), k = velocity[:2], settings.velocity_gain
+    reach_x = 0.5 * stance_time * vx + k * (vx - commanded[0])
+    reach_y = 0.5 * stance_time * vy + k * (vy - commanded[1])
+    share = min(1.0, settings.longest_step / max(math.hypot(reach_x, reach_y), 1e-12))
+    x = position[0] + time_left * vx + c * hip[0] - s * hip[1] + share * reach_x
+    y = position[1] + time_left * vy + s * hip[0] + c * hip[1] + share * reach_y
+    return np.array([x, y])
 
 
 def swing_path(start: Vector, end: Vector, phase: float, duration: float, clearance: float) -> Tuple[Vector, Vector, Vector]:

@@ -56,7 +56,7 @@ class Sensing:
         self.simulator, self.robot = simulator, robot
         self.legs = np.array([[model.joints[model.find_joint(name)].first_velocity for name in leg] for leg in robot.legs])
         if model.num_velocities != 18 or sorted(self.legs.ravel()) != list(range(6, 18)):
-            raise ValueError(f"walker: the model has {model.num_velocities} velocities; it must be a free base and four legs of three joints")
+            raise ValueError(f"walker: the model has {model.num_velocities} velocities; it must be a free base and four legs of three")
         frames = [model.frames[model.find_frame(name)] for name in robot.feet]
         self.bodies = [frame.body for frame in frames]
         self._feet = [frame.pose.position for frame in frames]
@@ -70,12 +70,7 @@ class Sensing:
         for i, body in enumerate(self.bodies):
             feet[i] = simulator.body_pose(body) * self._feet[i]
             jacobians[i] = simulator.point_jacobian(body, feet[i])[:3]
-        forces = np.zeros((4, 3))
-        contacts = simulator.contact_arrays()
-        for i, body in enumerate(self.bodies):
-            on_a, on_b = contacts["body_a"] == body, contacts["body_b"] == body
-            if on_a.any() or on_b.any():
-                forces[i] = contacts["force"][on_a].sum(axis=0) - contacts["force"][on_b].sum(axis=0)
+        forces = np.array([simulator.contact_force(body).force for body in self.bodies])
         return Measurement(
             rotation=rotation,
             base=q[:3].copy(),

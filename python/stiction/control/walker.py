@@ -236,7 +236,6 @@ class Walker:
             later = count[:, i] - (0 if stands[i] else 1)
             feet[:, i] = targets[i] + np.outer(np.maximum(later - (1 if stands[i] else 0), 0), velocity) * gait.period
             feet[later <= 0, i] = soles[i] if stands[i] or pushes[i] else targets[i]
-        shares[0] = np.where(pushes, np.maximum(shares[0], 0.0), shares[0])
         state = BodyState(now.angles, now.centre, now.base_angular, now.centre_velocity)
         found = self.body.predict(state, now.rotation, reference, feet, shares, axes, s.friction * s.friction_share, self.gravity)
         self._planned = found.forces[0]

@@ -20,7 +20,7 @@ def run(run: Run) -> None:
 
     names, seeds = solvers(run), range(1 if run.quick else 5)
     model = solo12.world(FRICTION)
-    seconds = 1.65 if run.quick else 4.0
+    seconds = 1.65 if run.quick else 2.6
     walked = walks(run, [(name, seed, model, seconds, _push(seed)) for seed in seeds for name in names])
     summaries = summarise(walked)
     write(run, walked, summaries, picture(model, walked[0]), "flat, μ 0.9")
@@ -42,7 +42,7 @@ def _push(seed: int):
     if seed == 0:
         return None
     angle = np.random.default_rng(seed).uniform(0, 2 * np.pi)
-    return 2.0, np.array([6 * np.cos(angle), 6 * np.sin(angle), 0.0])
+    return 1.3, np.array([6 * np.cos(angle), 6 * np.sin(angle), 0.0])
 
 
 EXPERIMENT = Experiment(
