@@ -11,7 +11,7 @@
 namespace stiction {
 namespace {
 
-constexpr std::uint64_t mark = 0x6c65646f4d697453;        // "StiModel"
+constexpr std::uint64_t mark = 0x6c65646f4d697453;  // "StiModel"
 // 1: no kinematic bodies, no cameras; 2: no transmissions; 3: no torsional and rolling friction, no moving surfaces, no
 // materials of pairs.
 constexpr std::uint32_t version = 4, oldest_version = 1;
