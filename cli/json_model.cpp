@@ -172,7 +172,18 @@ Json links_of(const Model& model) {
                        {"dry_friction", t.dry_friction},
                        {"limits", {t.lower, t.upper}}});
   }
-  return {{"loops", loops}, {"tendons", tendons}, {"actuators", actuators}, {"keyframes", keyframes}};
+  Json sensors = Json::array();
+  for (const Sensor& s : model.sensors) {
+    sensors.push_back({{"name", s.name},
+                       {"kind", to_string(s.kind)},
+                       {"first_value", s.first_value},
+                       {"num_values", s.num_values},
+                       {"cutoff", s.cutoff},
+                       {"noise", s.noise},
+                       {"delay", s.delay}});
+  }
+  return {
+      {"loops", loops}, {"tendons", tendons}, {"actuators", actuators}, {"sensors", sensors}, {"keyframes", keyframes}};
 }
 
 }  // namespace
@@ -218,6 +229,7 @@ std::string summary_to_json(const RunSummary& s) {
                   {"largest_compliance", s.largest_compliance},
                   {"largest_static_depth", s.largest_static_depth},
                   {"softened_steps", s.softened},
+                  {"largest_relaxed_slip", s.largest_relaxed_slip},
                   {"contacts", s.last.num_contacts},
                   {"sticking", s.last.num_sticking},
                   {"sliding", s.last.num_sliding},

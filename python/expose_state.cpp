@@ -52,6 +52,7 @@ std::string describe(const StepReport& r) {
     out << "\n  compliant  " << r.num_compliant_contacts << " contacts, up to " << r.largest_compliance
         << " m/N, compressed by at most " << r.largest_static_depth << " m";
     if (r.num_softened_contacts) out << "; " << r.num_softened_contacts << " softened: NOT the rigid law";
+    if (r.num_relaxed_contacts) out << "; " << r.num_relaxed_contacts << " relaxed: NOT Coulomb's law";
   }
   out << "\n  solver     " << to_string(r.status) << ", " << r.iterations << " iterations, " << r.factorisations
       << " factorisations";
@@ -101,6 +102,10 @@ void expose_report(nb::module_& module) {
       .def_ro("largest_compliance", &StepReport::largest_compliance, "of a contact, as it acts in the step, m/N")
       .def_ro("largest_static_depth", &StepReport::largest_static_depth,
               "how far a contact is compressed by what it carries, m")
+      .def_ro("num_relaxed_contacts", &StepReport::num_relaxed_contacts,
+              "contacts whose friction gives, by tangential_compliance or relative_tangent_compliance: not Coulomb's law")
+      .def_ro("largest_relaxed_slip", &StepReport::largest_relaxed_slip,
+              "velocity that it lets one of these slip by, m/s")
       .def_prop_ro("is_rigid", &StepReport::is_rigid, "no contact has compliance")
       .def_ro("friction_error", &StepReport::friction_error, "beyond the cone, or not against the slip, N")
       .def_ro("num_redundant_rows", &StepReport::num_redundant_rows, "rows of loops that others say already")
@@ -188,6 +193,8 @@ void expose_contact_of_step(nb::module_& module) {
                    "of torsional and rolling friction, world, on body_a, N m")
       .def_prop_ro("velocity", view_of_member(&Contact::velocity),
                    "of the surfaces against each other, at the end of the step, contact frame, m/s")
+      .def_prop_ro("law_velocity", view_of_member(&Contact::law_velocity),
+                   "what the law of the contact is about: velocity with gap, penetration or bounce, and R l, m/s")
       .def_ro("friction", &Contact::friction)
       .def_ro("regime", &Contact::regime)
       .def("__repr__", [](const Contact& c) {

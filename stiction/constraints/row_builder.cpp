@@ -219,14 +219,19 @@ inline void RowBuilder::release_held_normal(const Pack4& mobility, StepConstrain
 }
 
 // The spring of relative_compliance, implicit in the gap as (3-5), where the contact is stiffer than that. What its
-// materials say of damping and bouncing is lost with the rigid law.
+// materials say of damping and bouncing is lost with the rigid law. The tangents' spring: relax_tangents() does the rest.
 inline void RowBuilder::soften(const Inputs& in, const Pack4& mobility, StepConstraint& contact) {
-  const double least = in.settings.relative_compliance / 3.0 * (mobility[0] + mobility[1] + mobility[2]);
-  if (contact.compliance[2] >= least || contact.left_out != 0) return;
+  if (contact.left_out != 0) return;
+  const double mean = (mobility[0] + mobility[1] + mobility[2]) / 3.0;
+  const double tangents = in.settings.relative_tangent_compliance * mean;
+  contact.is_relaxed = tangents > 0.0;
+  contact.compliance += Pack4{tangents, tangents, 0.0, 0.0};
+  const double least = in.settings.relative_compliance * mean;
+  if (contact.compliance[2] >= least) return;
   const double offset = contact.error[2] / in.time_step;
   contact.free_velocity += Pack4{0.0, 0.0, offset - contact.offset[2], 0.0};
   contact.offset += Pack4{0.0, 0.0, offset - contact.offset[2], 0.0};
-  contact.compliance = Pack4{0.0, 0.0, least, 0.0};
+  contact.compliance = Pack4{tangents, tangents, least, 0.0};
   contact.is_softened = true;
 }
 
@@ -294,7 +299,9 @@ void RowBuilder::add_contact(const Inputs& in, int index, double margin, RowSet&
     contact.free_velocity += surface_velocity_.back();
   }
   release_held_normal(mobility, contact);
-  if (in.settings.relative_compliance > 0.0) soften(in, mobility, contact);
+  if (in.settings.relative_compliance + in.settings.relative_tangent_compliance > 0.0) soften(in, mobility, contact);
+  const double creep = in.settings.tangential_compliance / (in.time_step * in.time_step);
+  if (creep > 0.0 && contact.left_out == 0) contact.compliance += Pack4{creep, creep, 0.0, 0.0};
 }
 
 }  // namespace stiction

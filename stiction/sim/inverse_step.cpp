@@ -201,6 +201,7 @@ void InverseStep::Workspace::make_rows(const State& state, VectorView v_ref) {
   stick_memory.recall({dynamics, state.v.data(), points, row_builder, state.warm_starts, simulator_settings.time_step,
                        state.step, simulator_settings.constraints},
                       rows);
+  relax_tangents(state.warm_starts, row_builder, rows);
   result.constraints.clear();
   result.ids.clear();
   for (const StepConstraint& constraint : rows.constraints) {

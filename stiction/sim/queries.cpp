@@ -21,6 +21,7 @@ void Simulator::Workspace::list_contacts() {
     c.torque.setZero();
     const Pack4 end = end_velocity(i) + row_builder.surface_velocity(i);
     c.velocity = Vector3(end[0], end[1], end[2]);
+    c.law_velocity = Vector3(velocity[i][0], velocity[i][1], velocity[i][2]);
     c.friction = rows[i].law.friction;
     c.regime = regime[i];
   }
@@ -99,9 +100,13 @@ const DynamicsData& Simulator::Workspace::find_dynamics_before() {
   if (!dynamics_before) dynamics_before.emplace(*model);
   if (!dynamics_before_current) {
     // Of its forces, those of turning belong to another velocity.
-    const VectorX& turned_at = settings.implicit_turning ? turning.mean_velocity() : v_before;
-    update_kinematics(*model, q_before.data(), turned_at.data(), *dynamics_before);
+    const VectorX& turned_at = settings.implicit_turning ? turning.mean_velocity()
+                               : forward_current         ? state.v
+                                                         : v_before;
+    const VectorX& q = forward_current ? state.q : q_before;
+    update_kinematics(*model, q.data(), turned_at.data(), *dynamics_before);
     update_inertia(*model, *dynamics_before);
+    sensing.motion_current = false;
     dynamics_before_current = true;
   }
   return *dynamics_before;

@@ -60,7 +60,11 @@ struct StepReport {
   int num_compliant_contacts = 0, num_softened_contacts = 0;
   double largest_compliance = 0.0;    // m/N, over all contacts; 0: all are rigid
   double largest_static_depth = 0.0;  // m: how far a contact is compressed by what it carries, c λ_N/Δt
-  bool is_rigid() const { return num_compliant_contacts == 0; }
+  // Those whose friction gives, by ConstraintSettings::tangential_compliance or relative_tangent_compliance, and the
+  // largest velocity that this lets one slip by, m/s: so far what is certified is from Coulomb's law.
+  int num_relaxed_contacts = 0;
+  double largest_relaxed_slip = 0.0;
+  bool is_rigid() const { return num_compliant_contacts + num_relaxed_contacts == 0; }
 
   // The solver's account: the worst status of all islands, iterations of all.
   SolveStatus status = SolveStatus::converged;
@@ -72,9 +76,10 @@ struct StepReport {
   // The judge's account: the worst of all islands (zero where judging is switched off).
   Residuals residuals;
   double friction_error = 0.0;  // N: beyond the cone, or not against the slip; the larger of both over Δt
-  int worst_contact = -1;     // index into Simulator::contacts() of the constraint that carries eps_nat; −1: no contact
-  bool law_certified = true;  // residuals.eps_nat is within the tolerance (not judged: the solver says so)
-  bool accepted = true;       // it is at least within the acceptable tolerance
+  int worst_contact = -1;  // index into Simulator::contacts() of the constraint that carries eps_nat; −1: no contact
+  // residuals.eps_nat is within the tolerance, or eps_abs within absolute_tolerance (not judged: the solver says so)
+  bool law_certified = true;
+  bool accepted = true;  // it is at least within the acceptable tolerance
 
   // Geometry: what is found at the end of the step against what its rows had promised, m.
   double unforeseen_penetration = 0.0;  // the deepest that anything is there, or went through, beyond its row's promise

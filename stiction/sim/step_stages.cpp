@@ -95,6 +95,7 @@ void Simulator::Workspace::recall_last_step() {
     if (report.num_rechecks > 0) recall_guesses(next_warm_starts, row_builder, rows);
   }
   stick_memory.recall(stick_inputs(), rows);
+  if (settings.constraints.relative_tangent_compliance > 0.0) relax_tangents(state.warm_starts, row_builder, rows);
 }
 
 void Simulator::Workspace::find_islands() {
@@ -180,7 +181,9 @@ void Simulator::Workspace::judge_islands() {
   }
   report.friction_error = std::max(report.residuals.coulomb, report.residuals.dissipation) / time_step;
   const double eps = report.residuals.eps_nat;
-  report.law_certified = settings.judge ? eps <= settings.tolerance : report.converged();
+  const bool within = settings.absolute_tolerance > 0.0 ? report.residuals.eps_abs <= settings.absolute_tolerance
+                                                        : eps <= settings.tolerance;
+  report.law_certified = settings.judge ? within : report.converged();
   report.accepted = report.law_certified ||
                     (settings.judge ? eps <= settings.acceptable_tolerance : report.status == SolveStatus::acceptable);
 }
@@ -201,8 +204,9 @@ void Simulator::Workspace::count_constraints() {
   report.num_limits = report.num_dry_frictions = report.num_loops = report.num_friction_torques = 0;
   report.num_islands = island_solver.size();
   report.constraint_work = report.dissipated = report.surface_work = report.largest_penetration = 0.0;
-  report.num_compliant_contacts = report.num_softened_contacts = 0;
+  report.num_compliant_contacts = report.num_softened_contacts = report.num_relaxed_contacts = 0;
   report.largest_compliance = report.largest_static_depth = 0.0;
+  report.largest_relaxed_slip = 0.0;
   report.num_servos = servo_limits.num_servos();
   report.num_saturated_servos = servo_limits.num_saturated();
   for (int i = 0; i < rows.num_constraints() - num_servo_rows(); ++i) {
@@ -215,6 +219,11 @@ void Simulator::Workspace::count_constraints() {
       case ConstraintSource::contact:
         count_contact_friction(i, lambda, end);
         if (rows[i].compliance[2] > 0.0) count_compliance(rows[i], lambda[2]);
+        if (rows[i].compliance[0] > 0.0) {
+          const Pack4 slip = rows[i].compliance * (lambda - rows[i].last);
+          ++report.num_relaxed_contacts;
+          report.largest_relaxed_slip = std::max(report.largest_relaxed_slip, std::hypot(slip[0], slip[1]));
+        }
         break;
       case ConstraintSource::torsion:
       case ConstraintSource::rolling:

@@ -249,7 +249,7 @@ TEST(Mjcf, NothingIsDroppedWithoutAWord) {
         <geom name="roll" size="0.1" condim="6" margin="0.01" solref="0.1 1"/><site name="s"/></body>
       <body><joint name="h" type="hinge" actuatorfrcrange="-1 2"/><geom size="0.1"/></body></worldbody>
     <tendon><fixed name="t" armature="0.1"><joint joint="h" coef="1"/></fixed></tendon>
-    <sensor><accelerometer name="acc" site="s"/></sensor>
+    <sensor><e_potential name="energy"/></sensor>
     <actuator><adhesion name="pull" body="b" ctrlrange="0 1"/></actuator></mujoco>)");
   for (const auto& [element, reason] :
        std::vector<std::pair<std::string, std::string>>{{"option density", "medium"},
@@ -262,7 +262,7 @@ TEST(Mjcf, NothingIsDroppedWithoutAWord) {
                                                         {"geom 'roll'", "margin"},
                                                         {"solref, solimp of geom 'roll'", "rigid"},
                                                         {"tendon 't'", "armature"},
-                                                        {"sensor 'acc'", "difference of the velocities"},
+                                                        {"sensor 'energy'", "potential_energy"},
                                                         {"actuator 'pull'", "adhesion"}}) {
     EXPECT_TRUE(tells(loaded, element, reason)) << element << ": " << reason << "\n" << all_of(loaded);
   }

@@ -28,6 +28,7 @@ WrittenModel MjcfWriter::write() {
     body.name = "world_";
     lose("the name of body 'world', which MuJoCo keeps for its own: it is called 'world_'");
   }
+  add_sensor_sites();
   find_pairs();
   for (const Shape& shape : model_.shapes) {
     const Material& m = shape.material;
@@ -41,6 +42,7 @@ WrittenModel MjcfWriter::write() {
   write_tendons();
   write_loops();
   write_actuators();
+  write_sensors();
   write_keyframes();
   xml_.close();
   lose_kinematic(model_, written_.lost);
@@ -77,6 +79,7 @@ void MjcfWriter::range_attribute(const char* name, double lower, double upper, c
 void MjcfWriter::write_options() {
   xml_.open("compiler").attribute("angle", "radian").attribute("inertiafromgeom", "false").close();
   xml_.open("option").attribute("timestep", model_.suggested_time_step).attribute("gravity", model_.gravity);
+  write_magnetic_field();
   if (!parents_filtered_) xml_.open("flag").attribute("filterparent", "disable").close();
   xml_.close();
 }
@@ -172,6 +175,7 @@ void MjcfWriter::write_cameras(const std::string& body) {
 void MjcfWriter::write_placed(const char* tag, const std::string& name, const Pose& pose) {
   xml_.open(tag).attribute("name", name);
   pose_attributes(pose);
+  if (std::string_view(tag) == "site") write_zone(name);
   if (std::string_view(tag) == "body") write_cameras(name);
   xml_.close();
 }

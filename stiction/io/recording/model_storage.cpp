@@ -12,8 +12,8 @@ namespace stiction {
 namespace {
 
 constexpr std::uint64_t mark = 0x6c65646f4d697453;  // "StiModel"
-// 1: no kinematic bodies, no cameras; 2: no transmissions; 3: no torsional and rolling friction, no moving surfaces, no
-// materials of pairs.
+// 1: no kinematic bodies, no cameras; 2: no transmissions; 3: no sensors, no torsional and rolling friction, no moving
+// surfaces, no materials of pairs.
 constexpr std::uint32_t version = 4, oldest_version = 1;
 
 // One list of fields serves both directions: `Stream` is Out or In, and visit() names what an element consists of.
@@ -330,6 +330,48 @@ void visit_transmissions(Stream& s, auto& model) {
   for (auto& key : model.keyframes) s.field(key.activation);
 }
 
+void visit_numbers(Out& out, const std::vector<int>& list) {
+  out.elements(list, [](Out& o, int x) { o.field(x); });
+}
+void visit_numbers(In& in, std::vector<int>& list) {
+  in.elements(list, [](In& i, int& x) { i.field(x); });
+}
+
+// Everything but the region.
+template <class Stream>
+void visit_sensor(Stream& s, auto& sensor) {
+  s.field(sensor.name), s.field(sensor.kind), s.field(sensor.element), s.field(sensor.frame);
+  visit_pose(s, sensor.pose);
+  s.field(sensor.has_reference), s.field(sensor.reference_frame);
+  visit_pose(s, sensor.reference_pose);
+  s.field(sensor.field), s.field(sensor.scale), s.field(sensor.cutoff), s.field(sensor.noise), s.field(sensor.delay);
+  s.field(sensor.part.is_whole), s.field(sensor.part.inertia.mass), s.field(sensor.part.inertia.com);
+  s.field(sensor.part.inertia.moment);
+  visit_numbers(s, sensor.part.children), visit_numbers(s, sensor.part.shapes);
+  s.field(sensor.has_other);
+  visit_numbers(s, sensor.other_shapes);
+}
+
+void put_sensors(Out& out, const Model& model) {
+  out.elements(model.sensors, [](auto& t, auto& e) { visit_sensor(t, e); });
+  const std::map<const void*, int> none;
+  for (const Sensor& sensor : model.sensors) {
+    out.field(sensor.region.has_value());
+    if (!sensor.region) continue;
+    out.bytes.put(static_cast<std::uint8_t>(sensor.region->index()));
+    std::visit(PutGeometry{out.bytes, none}, *sensor.region);
+  }
+}
+
+void get_sensors(In& in, Model& model) {
+  in.elements(model.sensors, [](auto& t, auto& e) { visit_sensor(t, e); });
+  for (Sensor& sensor : model.sensors) {
+    bool has_region = false;
+    in.field(has_region);
+    if (has_region) sensor.region = get_geometry(in.bytes, {});
+  }
+}
+
 // What version 4 has more, beside what surfaces have.
 template <class Stream>
 void visit_pair_material(Stream& s, auto& pair) {
@@ -357,6 +399,7 @@ std::vector<std::byte> model_to_bytes(const Model& model) {
     std::visit(PutGeometry{out.bytes, place}, shape.geometry);
   }
   out.elements(model.cameras, [](auto& t, auto& e) { visit_camera(t, e); });
+  put_sensors(out, model);
   return out.bytes.bytes();
 }
 
@@ -376,6 +419,7 @@ std::shared_ptr<const Model> model_from_bytes(std::span<const std::byte> bytes) 
   for (std::size_t k = 0; k < num_shared; ++k) shared.push_back(get_shared(in.bytes));
   for (Shape& shape : model.shapes) shape.geometry = get_geometry(in.bytes, shared);
   if (in.stored >= 2) in.elements(model.cameras, [](auto& t, auto& e) { visit_camera(t, e); });
+  if (in.stored >= 4) get_sensors(in, model);
   if (in.bytes.num_left() > 0) refuse("model: ", in.bytes.num_left(), " bytes are left over");
   return complete_model(std::move(model));
 }

@@ -45,6 +45,10 @@ void lose_keyframes(const Model& model, std::vector<std::string>& lost) {
   for (const Keyframe& key : model.keyframes) lost.push_back(quoted("keyframe", key.name));
 }
 
+void lose_sensors(const Model& model, std::vector<std::string>& lost) {
+  for (const Sensor& sensor : model.sensors) lost.push_back(quoted("sensor", sensor.name));
+}
+
 void lose_cameras(const Model& model, std::vector<std::string>& lost) {
   for (const MountedCamera& camera : model.cameras) lost.push_back(quoted("camera", camera.name));
 }

@@ -287,6 +287,8 @@ std::shared_ptr<const Model> complete_model(Model parts) {
   check_names(model->actuators, "actuator");
   check_names(model->keyframes, "keyframe");
   check_names(model->cameras, "camera");
+  check_stored_sensors(*model);
+  check_names(model->sensors, "sensor");
   return model;
 }
 
