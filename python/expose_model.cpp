@@ -296,7 +296,19 @@ void expose_model(nb::module_& module) {
           },
           nb::sig("def pair_materials(self) -> dict[tuple[int, int], PairMaterial]"),
           "of pairs of shapes with a material of their own")
-      .def("pair_material", &Model::pair_material, "shape_a"_a, "shape_b"_a, "Of the contacts of two shapes")
+      .def(
+          "pair_material",
+          [](const Model& m, int shape_a, int shape_b) {
+            const int count = static_cast<int>(m.shapes.size());
+            for (const int shape : {shape_a, shape_b}) {
+              if (shape < 0 || shape >= count) {
+                throw std::invalid_argument("pair_material: shape " + std::to_string(shape) +
+                                            " does not exist; the model has " + std::to_string(count));
+              }
+            }
+            return m.pair_material(std::min(shape_a, shape_b), std::max(shape_a, shape_b));
+          },
+          "shape_a"_a, "shape_b"_a, "Of the contacts of two shapes")
       .def_prop_ro(
           "body_names",
           [](const Model& m) {
