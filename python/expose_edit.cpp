@@ -91,8 +91,8 @@ void edit_shape(ModelEdit& edit, const std::string& name, Values& values) {
   material.damping = values.take("damping", material.damping);
   material.torsional_friction = values.take("torsional_friction", material.torsional_friction);
   material.rolling_friction = values.take("rolling_friction", material.rolling_friction);
-  for (auto [name, vector] : {std::pair{"surface_velocity", &material.surface_velocity},
-                              std::pair{"surface_spin", &material.surface_spin}}) {
+  for (auto [name, vector] :
+       {std::pair{"surface_velocity", &material.surface_velocity}, std::pair{"surface_spin", &material.surface_spin}}) {
     if (const nb::object value = values.take(name); !value.is_none()) read({value, name}, *vector);
   }
   if (const nb::object priority = values.take("priority"); !priority.is_none()) {
@@ -198,20 +198,21 @@ std::shared_ptr<const Model> edited(const Model& model, const nb::kwargs& keywor
 void expose_edit(nb::module_& module) {
   auto model = nb::borrow<nb::class_<Model>>(module.attr("Model"));
   model
-      .def("edited", &edited, "changes"_a,
-           nb::sig(
-               "def edited(self, *, gravity: numpy.typing.ArrayLike | None = None, friction_rule: str | None = None, "
-               "suggested_time_step: float | None = None, bodies: dict[str, dict[str, typing.Any]] | None = None, "
-               "joints: dict[str, dict[str, float]] | None = None, shapes: dict[str, dict[str, typing.Any]] | None = "
-               "None, actuators: dict[str, dict[str, float]] | None = None, loops: dict[str, dict[str, float]] | None "
-               "= None, sensors: dict[str, dict[str, float]] | None = None, initial_position: numpy.typing.ArrayLike | "
-               "None = None, initial_velocity: "
-               "numpy.typing.ArrayLike | None = None) -> Model"),
-           "A new model with other values, elements by name: bodies mass, inertia; joints lower, upper, damping, "
-           "armature, dry_friction, stiffness, rest_position, effort_limit; shapes the material, geometry, position and "
-           "orientation in the frame of the body, group, mask, color; actuators gains, gear and limits; loops "
-           "compliance; sensors noise, delay, cutoff. ValueError names element, field and value, and this "
-           "model never changes.")
+      .def(
+          "edited", &edited, "changes"_a,
+          nb::sig(
+              "def edited(self, *, gravity: numpy.typing.ArrayLike | None = None, friction_rule: str | None = None, "
+              "suggested_time_step: float | None = None, bodies: dict[str, dict[str, typing.Any]] | None = None, "
+              "joints: dict[str, dict[str, float]] | None = None, shapes: dict[str, dict[str, typing.Any]] | None = "
+              "None, actuators: dict[str, dict[str, float]] | None = None, loops: dict[str, dict[str, float]] | None "
+              "= None, sensors: dict[str, dict[str, float]] | None = None, initial_position: numpy.typing.ArrayLike | "
+              "None = None, initial_velocity: "
+              "numpy.typing.ArrayLike | None = None) -> Model"),
+          "A new model with other values, elements by name: bodies mass, inertia; joints lower, upper, damping, "
+          "armature, dry_friction, stiffness, rest_position, effort_limit; shapes the material, geometry, position and "
+          "orientation in the frame of the body, group, mask, color; actuators gains, gear and limits; loops "
+          "compliance; sensors noise, delay, cutoff. ValueError names element, field and value, and this "
+          "model never changes.")
       .def(
           "to_bytes",
           [](const Model& m) {

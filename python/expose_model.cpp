@@ -224,7 +224,7 @@ void expose_cameras(nb::module_& module) {
            [](const MountedCamera& c) { return nb::str("MountedCamera('{}', {})").format(c.name, to_string(c.mode)); });
 }
 
-void expose_sensors(nb::module_& module) {
+void expose_sensor_class(nb::module_& module) {
   nb::class_<Sensor>(module, "Sensor", "What a robot measures; Simulator.sensor(name) reads it")
       .def_ro("name", &Sensor::name)
       .def_prop_ro("kind", [](const Sensor& s) { return to_string(s.kind); })
@@ -263,7 +263,7 @@ void expose_model(nb::module_& module) {
   expose_surfaces(module);
   expose_links(module);
   expose_cameras(module);
-  expose_sensors(module);
+  expose_sensor_class(module);
   nb::class_<Model>(module, "Model", "A world, described once and shared by any number of simulators; never changes")
       .def_prop_ro("num_bodies", &Model::num_bodies)
       .def_prop_ro("num_positions", &Model::num_positions, "entries of q")
@@ -296,7 +296,19 @@ void expose_model(nb::module_& module) {
           },
           nb::sig("def pair_materials(self) -> dict[tuple[int, int], PairMaterial]"),
           "of pairs of shapes with a material of their own")
-      .def("pair_material", &Model::pair_material, "shape_a"_a, "shape_b"_a, "Of the contacts of two shapes")
+      .def(
+          "pair_material",
+          [](const Model& m, int shape_a, int shape_b) {
+            const int count = static_cast<int>(m.shapes.size());
+            for (const int shape : {shape_a, shape_b}) {
+              if (shape < 0 || shape >= count) {
+                throw std::invalid_argument("pair_material: shape " + std::to_string(shape) +
+                                            " does not exist; the model has " + std::to_string(count));
+              }
+            }
+            return m.pair_material(std::min(shape_a, shape_b), std::max(shape_a, shape_b));
+          },
+          "shape_a"_a, "shape_b"_a, "Of the contacts of two shapes")
       .def_prop_ro(
           "body_names",
           [](const Model& m) {

@@ -86,7 +86,8 @@ void expose_report(nb::module_& module) {
       .def_ro("num_limits", &StepReport::num_limits)
       .def_ro("num_dry_frictions", &StepReport::num_dry_frictions)
       .def_ro("num_loops", &StepReport::num_loops)
-      .def_ro("num_friction_torques", &StepReport::num_friction_torques, "torsion and rolling of contacts, each counted")
+      .def_ro("num_friction_torques", &StepReport::num_friction_torques,
+              "torsion and rolling of contacts, each counted")
       .def_ro("num_servos", &StepReport::num_servos, "servos at or near their limit")
       .def_ro("num_saturated_servos", &StepReport::num_saturated_servos, "those at it")
       .def_ro("num_islands", &StepReport::num_islands)

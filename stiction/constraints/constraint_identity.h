@@ -24,9 +24,9 @@ constexpr int rank(ConstraintSource source) {
 
 struct ConstraintIdentity {
   ConstraintSource source = ConstraintSource::contact;
-  // Shapes of a contact, also for its torsion and rolling; degree of freedom, or number of velocities + tendon; loop and which of its blocks; degree of
-  // freedom, or number of velocities + coupled length, and which part of what its servos exert, −1: they are saturated
-  // and no row.
+  // Shapes of a contact, also for its torsion and rolling; degree of freedom, or number of velocities + tendon; loop
+  // and which of its blocks; degree of freedom, or number of velocities + coupled length, and which part of what its
+  // servos exert, −1: they are saturated and no row.
   std::int32_t first = -1, second = -1;
   std::int32_t unused = 0;    // explicit padding: states are compared and stored as bytes
   std::uint64_t feature = 0;  // of a contact point

@@ -75,7 +75,8 @@ class RowBuilder {
   int num_contacts() const { return static_cast<int>(points_.size()); }
   int point(int contact) const { return points_[contact]; }
   const Matrix3& frame(int contact) const { return frames_[contact]; }
-  // By how much the surfaces of a contact move along each other although their bodies do not: γ_T of its first two rows.
+  // By how much the surfaces of a contact move along each other although their bodies do not: γ_T of its first two
+  // rows.
   bool has_moving_surface(int contact) const { return has_moving_surfaces_ && is_carried_[contact] != 0; }
   Pack4 surface_velocity(int contact) const {
     return has_moving_surface(contact) ? surface_velocity_[contact] : Pack4{};

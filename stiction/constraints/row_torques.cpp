@@ -1,4 +1,5 @@
-// Friction torques of contacts, torsion and rolling, as rows beside the contact's own (theory §1.8); surfaces that move.
+// Friction torques of contacts, torsion and rolling, as rows beside the contact's own (theory §1.8); surfaces that
+// move.
 #include <algorithm>
 
 #include "stiction/constraints/row_builder.h"

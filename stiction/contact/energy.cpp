@@ -87,7 +87,8 @@ ContactEnergy contact_energy(const ContactProblem& problem, VectorView impulse, 
   for (const Constraint& c : problem.constraints()) {
     Vector3 velocity = Vector3::Zero();
     for (int r = 0; r < c.rows; ++r) velocity[r] = before[c.first_row + r] + moved[c.first_row + r];
-    energy.dissipated += friction_power(c, impulse.data() + c.first_row, normal_impulse_of_partner(problem, c, impulse), velocity);
+    energy.dissipated +=
+        friction_power(c, impulse.data() + c.first_row, normal_impulse_of_partner(problem, c, impulse), velocity);
   }
   return energy;
 }

@@ -3,8 +3,8 @@
 //
 // Torsional friction becomes dry friction with that bound. Rolling friction becomes a frictional constraint with μ = 1
 // whose third row, empty in G, is a spring under a load of its own: R_33 = w, g_33 = −w b. Under the exact law λ_3 = b
-// there, so that ‖(λ_1, λ_2)‖ ≤ b, and the two rows dissipate as much as they can: a disc in the clothes of a cone. Rows,
-// G and all else, also what residuals are relative to, are those of the coupled problem.
+// there, so that ‖(λ_1, λ_2)‖ ≤ b, and the two rows dissipate as much as they can: a disc in the clothes of a cone.
+// Rows, G and all else, also what residuals are relative to, are those of the coupled problem.
 #pragma once
 
 #include <vector>
@@ -15,8 +15,8 @@ namespace stiction {
 
 class HeldBounds {
  public:
-  // w = stiffness × the mean of diag(G + R) of the two rows. Bounds are zero. No allocation where a problem of this form
-  // and size was here before.
+  // w = stiffness × the mean of diag(G + R) of the two rows. Bounds are zero. No allocation where a problem of this
+  // form and size was here before.
   void make(const ContactProblem& coupled, double stiffness);
 
   // ---- The coupled constraints, ascending.

@@ -34,7 +34,8 @@ inline double own_exact_contact(const Triple& l, const Triple& s, double lt, dou
   return worst;
 }
 
-// Friction with a bound of its own is measured against that, but not against less than a small share of the speeds there.
+// Friction with a bound of its own is measured against that, but not against less than a small share of the speeds
+// there.
 inline double size_of_bound(double bound, const OwnSize& own) {
   return std::max(bound, ConstraintScale::floor * own.impulse);
 }

@@ -64,13 +64,21 @@ std::vector<Freedom> freedoms_of(const ContactProblem& problem, VectorView impul
       is_rigid = is_rigid && problem.compliance()[c.first_row + r] == 0.0;
     }
     const bool is_contact = c.kind == ConstraintKind::frictional || c.kind == ConstraintKind::anisotropic;
-    if (!is_rigid || c.kind == ConstraintKind::viscous) {
+    if (!is_rigid || c.kind == ConstraintKind::viscous || is_coupled(c.kind)) {
       list.push_back({Freedom::Kind::fixed, l});
     } else if (is_contact) {
       list.push_back(freedom_of_contact(problem, c, contact_regime(problem, i, impulse, velocity), l, s));
     } else {
       list.push_back(freedom_of_row(c, l[0], s[0], threshold));
     }
+  }
+  // What bounds torsional and rolling friction stays what it is.
+  for (const Constraint& c : problem.constraints()) {
+    if (!is_coupled(c.kind) || c.partner < 0) continue;
+    const Constraint& contact = problem.constraint(c.partner);
+    Vector3 l = Vector3::Zero();
+    for (int r = 0; r < contact.rows; ++r) l[r] = impulse[contact.first_row + r];
+    list[static_cast<std::size_t>(c.partner)] = {Freedom::Kind::fixed, l};
   }
   return list;
 }

@@ -6,7 +6,8 @@
 //     min ½ ‖λ‖²   with   G λ = G λ₀,   λ in what the law leaves to the contacts at the velocities of λ₀:
 //
 // the cone where they stick, the edge of it that opposes the slip where they slide, nothing where they are open. So the
-// answer obeys the same law as λ₀, to the same residual. Rows with compliance keep their impulse: σ would change.
+// answer obeys the same law as λ₀, to the same residual. Rows with compliance keep their impulse: σ would change; so do
+// torsional and rolling friction with the contacts whose normal impulses bound them.
 #pragma once
 
 #include "stiction/contact/problem.h"

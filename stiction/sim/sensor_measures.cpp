@@ -240,12 +240,12 @@ std::pair<Vector3, Vector3> SensorMeasures::wrench(const Sensor& sensor) const {
   for (const BodyWrench& e : step->external_forces) subtract(e.body, e.force, e.torque, e.point);
   step->world_forces.for_each(model, at, [&](int on, const Vector3& f, const Vector3& p) { subtract(on, f, none, p); });
   for (const Contact& c : step->contacts) {
-    const auto side = [&](int body, int shape, const Vector3& f) {
+    const auto side = [&](int body, int shape, const Vector3& f, const Vector3& t) {
       const bool is_own = !sensor.part.is_whole && body == mount.body && holds(sensor.part.shapes, shape);
-      if (is_own || carries(sensor, mount.body, body)) add(-f, none, c.point.position);
+      if (is_own || carries(sensor, mount.body, body)) add(-f, -t, c.point.position);
     };
-    side(c.body_a, c.point.id.shape_a, c.force);
-    side(c.body_b, c.point.id.shape_b, -c.force);
+    side(c.body_a, c.point.id.shape_a, c.force, c.torque);
+    side(c.body_b, c.point.id.shape_b, -c.force, -c.torque);
   }
   const double per_step = 1.0 / step->time_step;
   for_each_loop_wrench(model, at, step->rows, step->impulse,

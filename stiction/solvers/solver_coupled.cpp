@@ -78,10 +78,11 @@ void ContactSolver::CoupledDeleter::operator()(Coupled* coupled) const {
 
 SolveReport ContactSolver::solve_coupled(const ContactProblem& problem, ContactSolution& solution) {
   constexpr int most_rounds = 60;
-  constexpr int patient = 20;      // rounds, before a residual that is acceptable will do
+  constexpr int patient = 20;  // rounds, before a residual that is acceptable will do
   constexpr double near = 1e4;
   if (!coupled_) coupled_.reset(new Coupled);
   Coupled& c = *coupled_;
+  if (!traits().warm_starts) solution.impulse.setZero();  // bounds would be a guess
   SolverSettings& wanted = settings();
   const ContactModel model = traits().model;
   struct Restore {  // whatever happens on the way

@@ -40,8 +40,8 @@ TEST(JudgeCoupled, AcceptsTheLaw) {
   const Case slips(-r * push, 3.0, {-r * push * 0.6, -r * push * 0.8}, {1.2, 1.6});
   const Case at_the_bound(r * push, 0.0, {0.0, r * push}, {0.0, 0.0});
   for (const Case* c : {&sticks, &slips, &at_the_bound}) {
-    for (const ContactModel model : {ContactModel::ncp, ContactModel::ccp, ContactModel::raisim,
-                                     ContactModel::max_dissipation}) {
+    for (const ContactModel model :
+         {ContactModel::ncp, ContactModel::ccp, ContactModel::raisim, ContactModel::max_dissipation}) {
       const Residuals judged = c->judged(model);
       EXPECT_LE(judged.eps_nat, 1e-15) << to_string(model);
       EXPECT_LE(judged.eps_rel, 1e-15) << to_string(model);
@@ -68,10 +68,7 @@ TEST(JudgeCoupled, SeesEveryPerturbation) {
     EXPECT_GT(changed([&](VectorX& x) { x[3] *= 1.0 - part; }), 0.1 * part) << "too little torsion";
     EXPECT_GT(changed([&](VectorX& x) { x.segment<2>(4) *= 1.0 + part; }), 0.5 * part) << "too much rolling friction";
     EXPECT_GT(changed([&](VectorX& x) { x.segment<2>(4) *= 1.0 - part; }), 0.1 * part) << "too little";
-    EXPECT_GT(changed([&](VectorX& x) {
-                x.segment<2>(4) += part * r * push * Vector2(0.8, -0.6);
-              }),
-              0.1 * part)
+    EXPECT_GT(changed([&](VectorX& x) { x.segment<2>(4) += part * r * push * Vector2(0.8, -0.6); }), 0.1 * part)
         << "turned";
     EXPECT_GT(changed([&](VectorX& x) { x[2] *= 1.0 - part; }), 0.5 * part) << "a partner that pushes less";
     EXPECT_GT(changed([&](VectorX& x) { x[6] = part * r * push; }), 0.5 * part) << "an impulse in the empty row";

@@ -259,7 +259,6 @@ TEST(Mjcf, NothingIsDroppedWithoutAWord) {
                                                         {"joint 'limit'", "limit of a ball"},
                                                         {"joint 'limit'", "spring of a ball"},
                                                         {"joint 'h'", "not symmetric"},
-                                                        {"geom 'roll'", "rolling"},
                                                         {"geom 'roll'", "margin"},
                                                         {"solref, solimp of geom 'roll'", "rigid"},
                                                         {"tendon 't'", "armature"},
@@ -267,6 +266,9 @@ TEST(Mjcf, NothingIsDroppedWithoutAWord) {
                                                         {"actuator 'pull'", "adhesion"}}) {
     EXPECT_TRUE(tells(loaded, element, reason)) << element << ": " << reason << "\n" << all_of(loaded);
   }
+  const Model& model = *loaded.model;  // what is taken over is not listed
+  EXPECT_GT(model.shapes[model.find_shape("roll")].material.rolling_friction, 0.0);
+  EXPECT_FALSE(tells(loaded, "geom 'roll'", "rolling"));
 }
 
 // MuJoCo would print them, and write a file MUJOCO_LOG.TXT to the working directory.

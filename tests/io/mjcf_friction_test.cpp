@@ -17,7 +17,8 @@ std::string ball_file(int condim, double torsional, double rolling, const std::s
                       const std::string& more = "") {
   const std::string friction = "\"0.8 " + std::to_string(torsional) + " " + std::to_string(rolling) + "\"";
   const std::string material = " condim=\"" + std::to_string(condim) + "\" friction=" + friction + " ";
-  return "<mujoco><option timestep=\"0.001\" cone=\"elliptic\" integrator=\"implicitfast\" impratio=\"100\" gravity=\"" +
+  return "<mujoco><option timestep=\"0.001\" cone=\"elliptic\" integrator=\"implicitfast\" impratio=\"100\" "
+         "gravity=\"" +
          gravity + "\"/><worldbody><geom name=\"floor\" type=\"plane\" size=\"5 5 1\"" + material + more +
          "/><body pos=\"0 0 0.1\"><freejoint/><geom name=\"ball\" size=\"0.1\" mass=\"2\"" + material +
          "/></body></worldbody></mujoco>";

@@ -260,7 +260,8 @@ TEST(FrictionTorques, TheInverseStepKnowsThem) {
 TEST(FrictionTorques, PairsHaveTheirOwn) {
   ModelBuilder builder;
   const int ground = builder.add_shape({.geometry = Plane{}});
-  const int ball = builder.add_body({.pose = Pose(Vector3(0, 0, radius)), .inertia = Inertia::of(Sphere{radius}, mass)});
+  const int ball =
+      builder.add_body({.pose = Pose(Vector3(0, 0, radius)), .inertia = Inertia::of(Sphere{radius}, mass)});
   const int shape = builder.add_shape({.body = ball, .geometry = Sphere{radius}});
   const double r = 4e-3;
   builder.set_pair_material(shape, ground, {.friction = 0.3, .friction_2 = 0.3, .torsional_friction = r});

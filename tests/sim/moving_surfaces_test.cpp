@@ -61,7 +61,8 @@ TEST(MovingSurfaces, ABoxReachesTheSpeedOfTheBelt) {
 
 // The velocity is given in the axes of the shape; what of it is along the normal does nothing.
 TEST(MovingSurfaces, TheVelocityTurnsWithTheShape) {
-  Simulator simulator(conveyor(Vector3(0.5, 0, 7.0), Vector3::Zero(), Vector3::Zero(), M_PI / 2.0), {.time_step = 1e-3});
+  Simulator simulator(conveyor(Vector3(0.5, 0, 7.0), Vector3::Zero(), Vector3::Zero(), M_PI / 2.0),
+                      {.time_step = 1e-3});
   simulator.step(500);
   EXPECT_NEAR(simulator.state().v[1], 0.5, 1e-9);
   EXPECT_NEAR(simulator.state().v[0], 0.0, 1e-9);
@@ -113,7 +114,8 @@ TEST(MovingSurfaces, ActionIsReaction) {
   belt.surface_velocity = Vector3(1.0, 0, 0);
   builder.add_shape({.body = cart, .geometry = slab, .material = belt});
   const Geometry box = Box{{0.1, 0.1, 0.02}};
-  const int load = builder.add_body({.name = "load", .pose = Pose(Vector3(0, 0, 0.07)), .inertia = Inertia::of(box, mass)});
+  const int load =
+      builder.add_body({.name = "load", .pose = Pose(Vector3(0, 0, 0.07)), .inertia = Inertia::of(box, mass)});
   belt.surface_velocity.setZero();
   builder.add_shape({.body = load, .geometry = box, .material = belt});
   Simulator simulator(builder.build(), {.time_step = 1e-3});

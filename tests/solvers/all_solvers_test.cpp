@@ -31,6 +31,26 @@ TEST_P(AllSolvers, ConvergesByTheJudgeOnSharedProblems) {
   }
 }
 
+// Torsional and rolling friction: whatever the method, by rounds. What it does not solve it says; the last three do not
+// solve them all.
+TEST_P(AllSolvers, TakesTorsionalAndRollingFriction) {
+  const std::string name(GetParam());
+  const bool may_fail = name == "ncp-ip" || name == "ccp-pgs" || name == "max-dissipation";
+  for (unsigned seed = 40; seed < 43; ++seed) {
+    const RandomProblemOptions options =
+        suited({.seed = seed, .bodies = 5, .contacts = 6, .torsional = 4, .rolling = 3, .friction = 0.4});
+    for (const auto& [form, problem] : FormsOfAProblem(random_problem(options))) {
+      const Solved result = solve(problem);
+      EXPECT_TRUE(result.solution.impulse.allFinite()) << seed << form;
+      EXPECT_TRUE(result.converged() || may_fail)
+          << seed << form << ": " << to_string(result.report.status) << ", " << result.report.residual;
+      if (result.converged()) {
+        EXPECT_LE(residual(problem, result.solution.impulse), 10.0 * tolerance) << seed << form;
+      }
+    }
+  }
+}
+
 TEST_P(AllSolvers, HonoursTheRelativeTolerance) {
   const ContactProblem problem = random_problem(suited(isostatic));
   ContactSolution solution;

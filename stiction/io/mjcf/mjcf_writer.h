@@ -80,7 +80,7 @@ class MjcfWriter : private ModelWriter {
   // Pairs of shapes that must not meet, as MuJoCo says it: by bodies. Where only some shapes of two bodies must not,
   // these shapes get bodies of their own.
   bool parents_filtered_ = true;
-  bool has_torques_ = false;  // some material has torsional or rolling friction
+  bool has_torques_ = false;                                     // some material has torsional or rolling friction
   std::set<int> carried_apart_;                                  // shapes
   std::vector<std::pair<std::string, std::string>> exclusions_;  // of bodies
 };

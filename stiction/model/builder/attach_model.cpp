@@ -41,8 +41,7 @@ class Attachment {
     // from_model() takes them.
     const auto& [gravity, friction_rule, suggested_time_step, bodies, trees, dofs, joints, frames, shapes, loops,
                  actuators, keyframes, cameras, excluded_pairs, forced_pairs, initial_position, initial_velocity,
-                 row_begin, row_ancestor, nodes, node_of, tendons, carried_weights, sensors,
-                 pair_materials] = model_;
+                 row_begin, row_ancestor, nodes, node_of, tendons, carried_weights, sensors, pair_materials] = model_;
     find_carriers(bodies, frames);
     add_bodies(frames);
     add_shapes(shapes);

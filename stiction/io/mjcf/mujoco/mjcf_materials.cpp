@@ -67,7 +67,8 @@ void MjcfReader::read_pair_friction(int pair) {
   const mjtNum* friction = overrides_contacts() ? m_.opt.o_friction : m_.pair_friction + 5 * pair;
   const PairMaterial own = pair_of(dimension, friction[0], friction[2], friction[3]);
   if ((dimension > 1 && friction[0] != friction[1]) || (dimension == 6 && friction[3] != friction[4])) {
-    ignored_.add("pair", label_of(mjOBJ_PAIR, pair), "friction that differs by direction: the first value holds in all");
+    ignored_.add("pair", label_of(mjOBJ_PAIR, pair),
+                 "friction that differs by direction: the first value holds in all");
   }
   const PairMaterial made = combine(material_of(geom_a), material_of(geom_b), FrictionRule::maximum);
   if (!same_friction(own, made)) builder_.set_pair_material(shape_of_[geom_a], shape_of_[geom_b], own);
@@ -102,9 +103,8 @@ void MjcfReader::read_mixed_pairs() {
         continue;
       }
       const Frictions x = frictions_of(a), y = frictions_of(b);
-      const PairMaterial wanted =
-          pair_of(std::max(x.dimension, y.dimension), std::max(x.sliding, y.sliding),
-                  std::max(x.torsional, y.torsional), std::max(x.rolling, y.rolling));
+      const PairMaterial wanted = pair_of(std::max(x.dimension, y.dimension), std::max(x.sliding, y.sliding),
+                                          std::max(x.torsional, y.torsional), std::max(x.rolling, y.rolling));
       const PairMaterial made = combine(material_of(a), material_of(b), FrictionRule::maximum);
       if (same_friction(wanted, made) || is_listed(a, b)) continue;
       builder_.set_pair_material(shape_of_[a], shape_of_[b], wanted);
