@@ -194,7 +194,8 @@ void expose_edit(nb::module_& module) {
                "= None, initial_position: numpy.typing.ArrayLike | None = None, initial_velocity: "
                "numpy.typing.ArrayLike | None = None) -> Model"),
            "A new model with other values, elements by name: bodies mass, inertia; joints lower, upper, damping, "
-           "armature, dry_friction, stiffness, rest_position, effort_limit; shapes the material, geometry, position and orientation in the frame of the body, group, mask, color; "
+           "armature, dry_friction, stiffness, rest_position, effort_limit; shapes the material, geometry, position "
+           "and orientation in the frame of the body, group, mask, color; "
            "actuators gains, gear and limits; loops compliance. ValueError names element, field and value, and this "
            "model never changes.")
       .def(
