@@ -77,6 +77,11 @@ void ModelEdit::set_mass(std::string_view body, double mass) {
   for (CarriedWeight& weight : model_.carried_weights) {
     if (&model_.bodies[static_cast<std::size_t>(weight.body)] == &b) weight.mass *= mass / b.mass;
   }
+  for (Sensor& sensor : model_.sensors) {  // what it carries is the same share
+    const int on = sensor.frame < 0 ? -1 : model_.frames[static_cast<std::size_t>(sensor.frame)].body;
+    if (on < 0 || &model_.bodies[static_cast<std::size_t>(on)] != &b) continue;
+    sensor.part.inertia.mass *= mass / b.mass, sensor.part.inertia.moment *= mass / b.mass;
+  }
   b.mass = mass;
   b.inertia = scaled.moment;
 }
@@ -85,6 +90,13 @@ void ModelEdit::set_inertia(std::string_view body, const Inertia& inertia) {
   const Frame& frame = movable_frame(model_, body);
   check_inertia(inertia, named("body", body));
   const Inertia moved = inertia.in(frame.pose);
+  for (const Sensor& sensor : model_.sensors) {
+    const int on = sensor.frame < 0 ? -1 : model_.frames[static_cast<std::size_t>(sensor.frame)].body;
+    if (on == frame.body && !sensor.part.is_whole) {
+      refuse(named("body", body), ": sensor '", sensor.name, "' carries a part of it, whose share of the new inertia ",
+             "is not known; set_mass scales both");
+    }
+  }
   Body& b = model_.bodies[static_cast<std::size_t>(frame.body)];
   for (CarriedWeight& weight : model_.carried_weights) {  // the same share of it
     if (weight.body != frame.body || b.mass == 0.0) continue;
@@ -245,6 +257,24 @@ void ModelEdit::set_loop_compliance(std::string_view loop, double compliance) {
   const int index = find_loop(model_, loop);
   check_not_negative(compliance, named("loop", loop), "compliance");
   model_.loops[static_cast<std::size_t>(index)].compliance = compliance;
+}
+
+void ModelEdit::set_sensor_noise(std::string_view sensor, double deviation) {
+  Sensor& s = model_.sensors[static_cast<std::size_t>(model_.find_sensor(sensor))];
+  check_not_negative(deviation, named("sensor", sensor), "noise");
+  s.noise = deviation;
+}
+
+void ModelEdit::set_sensor_delay(std::string_view sensor, double seconds) {
+  Sensor& s = model_.sensors[static_cast<std::size_t>(model_.find_sensor(sensor))];
+  check_not_negative(seconds, named("sensor", sensor), "delay");
+  s.delay = seconds;
+}
+
+void ModelEdit::set_sensor_cutoff(std::string_view sensor, double bound) {
+  Sensor& s = model_.sensors[static_cast<std::size_t>(model_.find_sensor(sensor))];
+  check_not_negative(bound, named("sensor", sensor), "cutoff");
+  s.cutoff = bound;
 }
 
 void ModelEdit::set_initial_position(VectorView q) {

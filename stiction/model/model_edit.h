@@ -57,6 +57,11 @@ class ModelEdit {
   void set_force_limits(std::string_view actuator, double lower, double upper);
   void set_loop_compliance(std::string_view loop, double compliance);
 
+  // ---- sensors
+  void set_sensor_noise(std::string_view sensor, double deviation);
+  void set_sensor_delay(std::string_view sensor, double seconds);
+  void set_sensor_cutoff(std::string_view sensor, double bound);  // 0: none
+
   // ---- the reset state, in the layout of the model; quaternions are made of length one
   void set_initial_position(VectorView q);
   void set_initial_velocity(VectorView v);
