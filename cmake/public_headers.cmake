@@ -87,6 +87,7 @@ set(STICTION_PUBLIC_HEADERS
   stiction/sim/sensor_handle.h
   stiction/sim/simulator.h
   stiction/sim/state.h
+  stiction/sim/step_problem.h
   stiction/sim/step_report.h
   stiction/solvers/budget.h
   stiction/solvers/goal.h

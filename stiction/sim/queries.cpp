@@ -26,9 +26,18 @@ void Simulator::Workspace::list_contacts() {
     c.regime = regime[i];
   }
   if (report.num_friction_torques > 0) {
-    for_each_friction_torque([&](int i, const Vector3& moment) { contacts[i].torque += moment / time_step; });
+    for (int i = row_builder.num_contacts(); i < rows.num_constraints(); ++i) {
+      if (is_coupled(rows[i].law.kind)) contacts[rows[i].law.partner].torque += friction_torque(i) / time_step;
+    }
   }
   contacts_current = true;
+}
+
+Vector3 Simulator::Workspace::friction_torque(int i) const {
+  const Matrix3& frame = row_builder.frame(rows[i].law.partner);
+  const Pack4& x = impulse[i];
+  if (rows[i].law.kind == ConstraintKind::torsional) return frame.col(2) * x[0];
+  return frame.col(0) * x[0] + frame.col(1) * x[1];
 }
 
 std::span<const Contact> Simulator::contacts() const {

@@ -10,7 +10,6 @@
 // No allocation once the largest number of contacts was met.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,12 +17,11 @@
 #include <vector>
 
 #include "stiction/collision/collider.h"
-#include "stiction/constraints/constraint_identity.h"
 #include "stiction/constraints/constraint_settings.h"
-#include "stiction/contact/problem.h"
 #include "stiction/dynamics/dynamics.h"
 #include "stiction/model/model.h"
 #include "stiction/sim/state.h"
+#include "stiction/sim/step_problem.h"
 #include "stiction/sim/step_report.h"
 #include "stiction/solvers/interrupt.h"
 
@@ -116,18 +114,6 @@ struct ContactForce {
   Vector3 force = Vector3::Zero();   // N, world axes, on the body asked for
   Vector3 torque = Vector3::Zero();  // N·m, world axes, about the origin of its frame where the contacts are
   int num_contacts = 0;              // that carry an impulse
-};
-
-// The contact problem of a step, of one island or of all together, with what its constraints are and what the step
-// found: for other solvers, the judge, files of problems (write_fclib, write_sequence).
-struct StepProblem {
-  ContactProblem problem;
-  std::vector<ConstraintIdentity> identities;  // of its constraints; the same in the next step
-  std::vector<int> contacts;                   // by constraint: index into Simulator::contacts(), −1 where it is none
-  VectorX impulse;                             // λ of the step, N·s
-
-  // Identities in three numbers, as sequences of problems name constraints.
-  std::vector<std::array<int, 3>> short_identities() const;
 };
 
 class JointHandle;   // sim/joint_handle.h

@@ -26,6 +26,17 @@ void check(const Model& model) {
       refuse(who, "shape '", shape.name, "' has a compliance of ", shape.material.compliance,
              " m/N; contacts must be rigid (0)");
     }
+    if (shape.material.torsional_friction > 0.0 || shape.material.rolling_friction > 0.0) {
+      refuse(who, "shape '", shape.name, "' has torsional or rolling friction; such materials are for Simulator");
+    }
+    if (shape.material.has_moving_surface()) {
+      refuse(who, "shape '", shape.name, "' has a moving surface; such materials are for Simulator");
+    }
+  }
+  if (!model.pair_materials.empty()) {
+    refuse(who, "shapes '", model.shapes[model.pair_materials[0].shape_a].name, "' and '",
+           model.shapes[model.pair_materials[0].shape_b].name,
+           "' have a material of their own as a pair; such materials are for Simulator");
   }
 }
 

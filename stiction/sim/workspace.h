@@ -197,21 +197,8 @@ struct Simulator::Workspace {
   void collect_solution();
   void count_constraints();
   void count_contact_friction(int i, const Pack4& lambda, const Pack4& end);
-  // Calls function(contact, impulsive moment on the first body, world axes, N·m·s) for torsion and rolling.
-  template <class Function>
-  void for_each_friction_torque(Function&& function) const {
-    for (int i = row_builder.num_contacts(); i < rows.num_constraints(); ++i) {
-      const Constraint& c = rows[i].law;
-      if (!is_coupled(c.kind)) continue;
-      const Matrix3& frame = row_builder.frame(c.partner);
-      const Pack4& x = impulse[i];
-      if (c.kind == ConstraintKind::torsional) {
-        function(c.partner, Vector3(frame.col(2) * x[0]));
-      } else {
-        function(c.partner, Vector3(frame.col(0) * x[0] + frame.col(1) * x[1]));
-      }
-    }
-  }
+  // Of torsion or rolling i: the impulsive moment on the contact's first body, world axes, N·m·s. Its contact: partner.
+  Vector3 friction_torque(int i) const;
   void count_compliance(const StepConstraint& contact, double normal_impulse);
   void count_regimes();
   void account_works();
