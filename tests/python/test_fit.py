@@ -249,6 +249,7 @@ def test_shapes_take_sizes_and_rounded_corners():
     rounded = apply(model, [CornerRounding("cube", (0.05, 0.06, 0.07), 0.01)], np.array([0.01]))
     corner = rounded.shapes[rounded.find_shape("cube_corner0")]
     assert corner.geometry.radius == 0.01 and np.allclose(corner.pose.position, [0.04, 0.05, 0.06])
+    assert rounded.shapes[rounded.find_shape("cube")].mask == 0  # seen, not felt
     face = rounded.shapes[rounded.find_shape("cube_face4")]
     assert np.allclose(face.pose.position, [0, 0, 0.066])
     box = box_world()

@@ -137,7 +137,9 @@ def _cross_validate(run: Run, tosses: Sequence[Toss]) -> List[List[Any]]:
         _write(run, f"cube_fold{k}", fitted)
         if k == 0:
             shown = [t.trajectory for t in to_score]
-            run.files.append(save_report(run.folder / "report.html", fitted.result, shown, title="Cube tosses: fitted on the other half"))
+            notes = ["Fitted to one half, shown on the other. Frozen here is what flight and the first rows of the tosses gave before."]
+            page = run.folder / "report.html"
+            run.files.append(save_report(page, fitted.result, shown, title="Cube tosses", notes=notes))
     whole, before = scores[0] + scores[1], plain[0] + plain[1]
     print(f"  cross-validated:   {whole}\n  plain, same tosses: {before}")
     run.csv("parameters", ["fold", "name", "value"], values)

@@ -394,10 +394,12 @@ def add_rounded_box(
 
     `faces` adds six small spheres in the middle of its faces, `NAME_face0` …, that touch where a face lies flat: what they are
     made of is what a face does more than its corners. Spheres at corners meet planes alone: boxes would pass through between them.
+    A box `NAME` that touches nothing is what is seen.
     """
     half = _entries(half_size, 3, f"half_size of {name}")
     if not 0 < rounding <= half.min():
         raise ValueError(f"rounding of {name} is {rounding} m; it must be positive, and at most half the edge, {half.min():.6g}")
+    builder.add_shape(body, core.Box(half), name=name, group=0, mask=0)
     for k, corner in enumerate(_corners(half - rounding)):
         builder.add_shape(body, core.Sphere(rounding), name=f"{name}_corner{k}", position=corner, **material)
     if faces:
