@@ -103,6 +103,14 @@ Json shapes_of(const Model& model) {
   for (const Shape& shape : model.shapes) {
     Json entry{{"name", shape.name}, {"kind", to_string(shape.kind())}, {"body", shape.body}};
     entry["friction"] = shape.material.friction;
+    const Material& m = shape.material;
+    if (m.torsional_friction > 0.0) entry["torsional_friction"] = m.torsional_friction;
+    if (m.rolling_friction > 0.0) entry["rolling_friction"] = m.rolling_friction;
+    if (m.has_moving_surface()) {
+      const Vector3 &v = m.surface_velocity, &w = m.surface_spin;
+      entry["surface_velocity"] = {v.x(), v.y(), v.z()};
+      entry["surface_spin"] = {w.x(), w.y(), w.z()};
+    }
     entry["pose"] = to_json(shape.pose);
     std::visit(Dimensions{entry}, shape.geometry);
     out.push_back(std::move(entry));
@@ -164,7 +172,18 @@ Json links_of(const Model& model) {
                        {"dry_friction", t.dry_friction},
                        {"limits", {t.lower, t.upper}}});
   }
-  return {{"loops", loops}, {"tendons", tendons}, {"actuators", actuators}, {"keyframes", keyframes}};
+  Json sensors = Json::array();
+  for (const Sensor& s : model.sensors) {
+    sensors.push_back({{"name", s.name},
+                       {"kind", to_string(s.kind)},
+                       {"first_value", s.first_value},
+                       {"num_values", s.num_values},
+                       {"cutoff", s.cutoff},
+                       {"noise", s.noise},
+                       {"delay", s.delay}});
+  }
+  return {
+      {"loops", loops}, {"tendons", tendons}, {"actuators", actuators}, {"sensors", sensors}, {"keyframes", keyframes}};
 }
 
 }  // namespace
@@ -210,6 +229,7 @@ std::string summary_to_json(const RunSummary& s) {
                   {"largest_compliance", s.largest_compliance},
                   {"largest_static_depth", s.largest_static_depth},
                   {"softened_steps", s.softened},
+                  {"largest_relaxed_slip", s.largest_relaxed_slip},
                   {"contacts", s.last.num_contacts},
                   {"sticking", s.last.num_sticking},
                   {"sliding", s.last.num_sliding},

@@ -12,11 +12,13 @@
 #include "cli/shipped_scenes.h"
 #include "cli/verb_compare.h"
 #include "cli/verb_convert.h"
+#include "cli/verb_experiment.h"
 #include "cli/verb_info.h"
 #include "cli/verb_learn.h"
 #include "cli/verb_list.h"
 #include "cli/verb_render.h"
 #include "cli/verb_run.h"
+#include "cli/verb_run_events.h"
 #include "cli/verb_solve.h"
 #include "cli/verb_view.h"
 #include "stiction/version.h"
@@ -153,6 +155,21 @@ void add_run(CLI::App& app, RunOptions& options) {
   verb->add_option("--report", options.report_path,
                    "Write one line of CSV per step: contacts, residuals, energy, times");
   verb->add_flag("--json", options.json, "Print one JSON object instead of the summary");
+  CLI::Option* events = verb->add_flag("--event-driven", options.event_driven,
+                                       "From event to event in place of steps: impacts located to a tolerance\n"
+                                       "(--report then has one line per event)");
+  verb->add_option("--event-tolerance", options.event_tolerance, "Gaps up to here touch, m")
+      ->check(check_positive, "POSITIVE")
+      ->needs(events)
+      ->capture_default_str();
+  verb->add_option("--integrator", options.integrator, "Between events")
+      ->check(CLI::IsMember({"rk4", "rk45"}))
+      ->needs(events)
+      ->capture_default_str();
+  verb->add_option("--impact-law", options.impact_law, "How restitution acts")
+      ->check(CLI::IsMember({"newton", "poisson"}))
+      ->needs(events)
+      ->capture_default_str();
   verb->add_option("--video", options.video_path,
                    "Write a film: .gif, .png (animated), .mp4, .webm, .mkv, .mov (by ffmpeg), or a folder of pictures");
   verb->add_option("--fps", options.frames_per_second, "Pictures a second of the film")
@@ -349,6 +366,22 @@ void add_render(CLI::App& app, RenderOptions& options) {
       "signal that stopped it.");
 }
 
+void add_experiment(CLI::App& app, ExperimentOptions& options) {
+  CLI::App* verb = app.add_subcommand("experiment", "Run the papers' experiments, and say whether they are reproduced");
+  verb->add_option("NAME", options.names, "Experiments, or all, or list")->required();
+  verb->add_flag("--quick", options.quick, "The short form: seconds each, the same checks");
+  verb->add_option("-o,--output", options.output, "Folder for the files")->capture_default_str();
+  verb->footer(
+      "\nEach writes CSV and PNG files into a folder of its own, and prints what the paper says beside what came out.\n"
+      "They are part of the Python package: pip install 'stiction[experiments]'.\n\n"
+      "Examples:\n"
+      "  stiction experiment list\n"
+      "  stiction experiment slide-direction\n"
+      "  stiction experiment all --quick -o build/experiments\n\n"
+      "Exit code: 0 all are reproduced, 1 one is not, 2 bad usage, a package that is missing, or a file that cannot be\n"
+      "written.");
+}
+
 struct ListOptions {
   bool json = false;
   std::string solver;
@@ -457,13 +490,15 @@ int run(int argc, char** argv) {
   LearnEvaluateOptions evaluation;
   add_learn(app, generation, training, evaluation);
   add_list(app, list);
+  ExperimentOptions experiment;
+  add_experiment(app, experiment);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? exit_success : exit_misuse;
   }
   if (app.got_subcommand("solve")) return solve_files(std::move(solve));
-  if (app.got_subcommand("run")) return run_scene(scene);
+  if (app.got_subcommand("run")) return scene.event_driven ? run_scene_by_events(scene) : run_scene(scene);
   if (app.got_subcommand("compare")) return compare_scene(comparison);
   if (app.got_subcommand("info")) return show_info(info);
   if (app.got_subcommand("learn")) {
@@ -477,6 +512,7 @@ int run(int argc, char** argv) {
   }
   if (app.got_subcommand("convert")) return convert_scene(conversion);
   if (app.got_subcommand("view")) return view(view_options);
+  if (app.got_subcommand("experiment")) return run_experiments(experiment);
   if (app.got_subcommand("render")) {
     rendering.has_time = app.get_subcommand("render")->count("--time") > 0;
     return render_scene(rendering);

@@ -5,6 +5,7 @@ set(STICTION_PUBLIC_HEADERS
   stiction/collision/collision_cache.h
   stiction/collision/contact_point.h
   stiction/collision/ray_cast.h
+  stiction/collision/pair_distances.h
   stiction/collision/world_queries.h
   stiction/constraints/constraint_identity.h
   stiction/constraints/constraint_settings.h
@@ -14,6 +15,7 @@ set(STICTION_PUBLIC_HEADERS
   stiction/contact/energy.h
   stiction/contact/judge.h
   stiction/contact/lcp_judge.h
+  stiction/contact/least_impulse.h
   stiction/contact/linear_complementarity_problem.h
   stiction/contact/model.h
   stiction/contact/problem.h
@@ -64,6 +66,7 @@ set(STICTION_PUBLIC_HEADERS
   stiction/model/model_builder.h
   stiction/model/model_edit.h
   stiction/model/mounted_camera.h
+  stiction/model/sensor.h
   stiction/model/tendon.h
   stiction/problem_files/fclib.h
   stiction/problem_files/lcp.h
@@ -76,8 +79,12 @@ set(STICTION_PUBLIC_HEADERS
   stiction/sim/comparison.h
   stiction/sim/comparison_history.h
   stiction/sim/found_contacts.h
+  stiction/sim/event_simulator.h
+  stiction/sim/impact_law.h
   stiction/sim/inverse_step.h
+  stiction/sim/runge_kutta.h
   stiction/sim/joint_handle.h
+  stiction/sim/sensor_handle.h
   stiction/sim/simulator.h
   stiction/sim/state.h
   stiction/sim/step_report.h

@@ -46,6 +46,8 @@ const Fields<O>& load_fields() {
       field<&O::sandbox>("sandbox", "bool = False"),
       field<&O::repair_inertia>("repair_inertia", "bool = False"),
       field<&O::meshes_as_terrain>("meshes_as_terrain", "bool = False"),
+      field<&O::servo_kp>("servo_kp", "float = 0.0"),
+      field<&O::servo_kd>("servo_kd", "float = 0.0"),
   };
   return fields;
 }
@@ -128,7 +130,8 @@ void expose_load(nb::module_& module) {
       "A model from a URDF, SDF or MJCF file: .model, and .ignored with everything that the file has and the model has "
       "not. base: as_in_file, fixed or floating; package_roots: folders in which package://name is looked for; prefix: "
       "put before all names; sandbox: refuse files outside the folder of the model and package_roots; repair_inertia: "
-      "mend impossible inertias in place of refusing them; meshes_as_terrain: meshes of the world stay surfaces.");
+      "mend impossible inertias in place of refusing them; meshes_as_terrain: meshes of the world stay surfaces; "
+      "servo_kp, servo_kd: gains of what ros2_control commands by position or velocity.");
   expose_file_reader<load_urdf>(module, "load_urdf", "A model from a URDF file, whatever its name ends in; see load");
   expose_file_reader<load_sdf>(module, "load_sdf", "A model from an SDF file, whatever its name ends in; see load");
   expose_file_reader<load_mjcf>(module, "load_mjcf",

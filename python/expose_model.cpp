@@ -95,7 +95,21 @@ void expose_surfaces(nb::module_& module) {
       .def_ro("restitution", &Material::restitution)
       .def_ro("compliance", &Material::compliance, "m/N; zero is rigid")
       .def_ro("damping", &Material::damping, "N s/m")
-      .def_ro("priority", &Material::priority);
+      .def_ro("priority", &Material::priority)
+      .def_ro("torsional_friction", &Material::torsional_friction, "m: torque about the normal per normal force")
+      .def_ro("rolling_friction", &Material::rolling_friction, "m: torque against rolling per normal force")
+      .def_ro("surface_velocity", &Material::surface_velocity, "of a conveyor, in the shape's axes, m/s")
+      .def_ro("surface_spin", &Material::surface_spin, "of a turntable, in the shape's axes, rad/s");
+  nb::class_<PairMaterial>(module, "PairMaterial", "Of the contacts of two shapes")
+      .def_ro("friction", &PairMaterial::friction)
+      .def_ro("friction_2", &PairMaterial::friction_2, "equal to friction unless anisotropic")
+      .def_ro("direction_of", &PairMaterial::direction_of,
+              "whose x axis friction is along: 0 the first, 1 the second shape, -1: it has no direction")
+      .def_ro("restitution", &PairMaterial::restitution)
+      .def_ro("compliance", &PairMaterial::compliance, "m/N; zero is rigid")
+      .def_ro("damping", &PairMaterial::damping, "N s/m")
+      .def_ro("torsional_friction", &PairMaterial::torsional_friction, "m")
+      .def_ro("rolling_friction", &PairMaterial::rolling_friction, "m");
   nb::class_<Shape>(module, "Shape")
       .def_ro("name", &Shape::name)
       .def_ro("body", &Shape::body, "-1: the world")
@@ -210,6 +224,28 @@ void expose_cameras(nb::module_& module) {
            [](const MountedCamera& c) { return nb::str("MountedCamera('{}', {})").format(c.name, to_string(c.mode)); });
 }
 
+void expose_sensors(nb::module_& module) {
+  nb::class_<Sensor>(module, "Sensor", "What a robot measures; Simulator.sensor(name) reads it")
+      .def_ro("name", &Sensor::name)
+      .def_prop_ro("kind", [](const Sensor& s) { return to_string(s.kind); })
+      .def_ro("element", &Sensor::element, "joint, tendon or actuator; -1: none")
+      .def_ro("frame", &Sensor::frame, "in model.frames; -1: the world, or nothing")
+      .def_ro("pose", &Sensor::pose, "in that frame")
+      .def_ro("has_reference", &Sensor::has_reference)
+      .def_ro("reference_frame", &Sensor::reference_frame, "in model.frames; -1: the world")
+      .def_ro("reference_pose", &Sensor::reference_pose)
+      .def_prop_ro("field", view_of_member(&Sensor::field), "of a magnetometer, T")
+      .def_ro("scale", &Sensor::scale)
+      .def_ro("cutoff", &Sensor::cutoff, "bound of its numbers; 0: none")
+      .def_ro("noise", &Sensor::noise, "standard deviation")
+      .def_ro("delay", &Sensor::delay, "s")
+      .def_ro("first_value", &Sensor::first_value, "index into Simulator.sensor_data()")
+      .def_ro("num_values", &Sensor::num_values)
+      .def("__repr__", [](const Sensor& s) {
+        return nb::str("Sensor('{}', {}, num_values={})").format(s.name, to_string(s.kind), s.num_values);
+      });
+}
+
 VectorX sized(const nb::object& value, const char* name, int size) {
   VectorX vector = to_vector(value, name);
   if (vector.size() != size) {
@@ -227,6 +263,7 @@ void expose_model(nb::module_& module) {
   expose_surfaces(module);
   expose_links(module);
   expose_cameras(module);
+  expose_sensors(module);
   nb::class_<Model>(module, "Model", "A world, described once and shared by any number of simulators; never changes")
       .def_prop_ro("num_bodies", &Model::num_bodies)
       .def_prop_ro("num_positions", &Model::num_positions, "entries of q")
@@ -246,6 +283,20 @@ void expose_model(nb::module_& module) {
       .def_ro("actuators", &Model::actuators)
       .def_ro("keyframes", &Model::keyframes)
       .def_ro("cameras", &Model::cameras)
+      .def_ro("sensors", &Model::sensors)
+      .def_prop_ro("num_sensor_values", &Model::num_sensor_values, "entries of Simulator.sensor_data()")
+      .def_prop_ro(
+          "pair_materials",
+          [](const Model& m) {
+            nb::dict out;
+            for (const ShapePair& pair : m.pair_materials) {
+              out[nb::make_tuple(pair.shape_a, pair.shape_b)] = nb::cast(pair.material);
+            }
+            return out;
+          },
+          nb::sig("def pair_materials(self) -> dict[tuple[int, int], PairMaterial]"),
+          "of pairs of shapes with a material of their own")
+      .def("pair_material", &Model::pair_material, "shape_a"_a, "shape_b"_a, "Of the contacts of two shapes")
       .def_prop_ro(
           "body_names",
           [](const Model& m) {
@@ -262,6 +313,7 @@ void expose_model(nb::module_& module) {
       .def_prop_ro("tendon_names", [](const Model& m) { return names_of(m.tendons); })
       .def_prop_ro("actuator_names", [](const Model& m) { return names_of(m.actuators); })
       .def_prop_ro("keyframe_names", [](const Model& m) { return names_of(m.keyframes); })
+      .def_prop_ro("sensor_names", [](const Model& m) { return names_of(m.sensors); })
       .def_prop_ro("camera_names", [](const Model& m) { return names_of(m.cameras); })
       .def_prop_ro("initial_position", view_of_member(&Model::initial_position), "q of the reset state")
       .def_prop_ro("initial_velocity", view_of_member(&Model::initial_velocity), "v of the reset state")
@@ -274,6 +326,7 @@ void expose_model(nb::module_& module) {
       .def("find_actuator", &Model::find_actuator, "name"_a)
       .def("find_keyframe", &Model::find_keyframe, "name"_a)
       .def("find_camera", &Model::find_camera, "name"_a)
+      .def("find_sensor", &Model::find_sensor, "name"_a)
       .def(
           "may_collide",
           [](const Model& m, int a, int b) {

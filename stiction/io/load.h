@@ -33,6 +33,9 @@ struct LoadOptions {
   bool sandbox = false;                      // refuse files outside the folder of the model file and package_roots
   bool repair_inertia = false;     // mend impossible inertias and say so in `ignored`, in place of refusing them
   bool meshes_as_terrain = false;  // meshes fixed to the world stay surfaces of triangles, in place of convex hulls
+  // Gains of the servos that position and velocity interfaces of ros2_control become, N·m/rad and N·m·s/rad; both 0:
+  // the files say none, so these joints take torques, and that is listed.
+  double servo_kp = 0.0, servo_kd = 0.0;
 };
 
 // Throw std::invalid_argument naming file, line, element and value where something is wrong.

@@ -170,6 +170,22 @@ class Description {
       if (camera.target >= 0) out_ << ", at " << name(camera.target);
       out_ << "\n";
     }
+    for (const Sensor& sensor : model_.sensors) print_sensor(sensor);
+  }
+
+  void print_sensor(const Sensor& sensor) {
+    const auto frame = [&](int k) { return k < 0 ? std::string("world") : model_.frames[k].name; };
+    out_ << "sensor '" << sensor.name << "': " << to_string(sensor.kind);
+    const SensorObject object = object_of(sensor.kind);
+    if (object == SensorObject::joint) out_ << " of '" << model_.joints[sensor.element].name << "'";
+    if (object == SensorObject::tendon) out_ << " of '" << model_.tendons[sensor.element].name << "'";
+    if (object == SensorObject::actuator) out_ << " of '" << model_.actuators[sensor.element].name << "'";
+    if (object == SensorObject::frame) out_ << " of '" << frame(sensor.frame) << "'";
+    if (sensor.has_reference) out_ << " from '" << frame(sensor.reference_frame) << "'";
+    print_range(out_, "values", sensor.first_value, sensor.num_values);
+    if (sensor.noise > 0.0) out_ << ", noise " << sensor.noise;
+    if (sensor.delay > 0.0) out_ << ", delay " << sensor.delay << " s";
+    out_ << "\n";
   }
 
   const Model& model_;

@@ -99,6 +99,59 @@ std::string_view to_string(ActivationKind kind) {
   return static_cast<std::size_t>(kind) < std::size(names) ? names[static_cast<std::size_t>(kind)] : "?";
 }
 
+std::string_view to_string(SensorKind kind) {
+  constexpr std::string_view names[] = {"joint_position",
+                                        "joint_velocity",
+                                        "joint_effort",
+                                        "tendon_length",
+                                        "tendon_velocity",
+                                        "actuator_position",
+                                        "actuator_velocity",
+                                        "actuator_force",
+                                        "accelerometer",
+                                        "gyro",
+                                        "velocimeter",
+                                        "magnetometer",
+                                        "force",
+                                        "torque",
+                                        "touch",
+                                        "rangefinder",
+                                        "frame_position",
+                                        "frame_orientation",
+                                        "frame_x_axis",
+                                        "frame_y_axis",
+                                        "frame_z_axis",
+                                        "frame_linear_velocity",
+                                        "frame_angular_velocity",
+                                        "frame_linear_acceleration",
+                                        "frame_angular_acceleration",
+                                        "subtree_center",
+                                        "subtree_velocity",
+                                        "subtree_angular_momentum",
+                                        "contact_force",
+                                        "clock"};
+  static_assert(std::size(names) == num_sensor_kinds);
+  return static_cast<std::size_t>(kind) < std::size(names) ? names[static_cast<std::size_t>(kind)] : "?";
+}
+
+SensorObject object_of(SensorKind kind) {
+  if (kind <= SensorKind::joint_effort) return SensorObject::joint;
+  if (kind <= SensorKind::tendon_velocity) return SensorObject::tendon;
+  if (kind <= SensorKind::actuator_force) return SensorObject::actuator;
+  return kind == SensorKind::clock ? SensorObject::none : SensorObject::frame;
+}
+
+bool is_of_step(SensorKind kind) {
+  using K = SensorKind;
+  return kind == K::joint_effort || kind == K::actuator_force || kind == K::accelerometer || kind == K::force ||
+         kind == K::torque || kind == K::touch || kind == K::frame_linear_acceleration ||
+         kind == K::frame_angular_acceleration || kind == K::contact_force;
+}
+
+bool takes_reference(SensorKind kind) {
+  return kind >= SensorKind::frame_position && kind <= SensorKind::frame_angular_velocity;
+}
+
 std::string_view to_string(CameraMode mode) {
   switch (mode) {
     case CameraMode::fixed:
@@ -131,6 +184,15 @@ bool Model::may_collide(int shape_a, int shape_b) const {
   return !contains(excluded_pairs, pair);
 }
 
+PairMaterial Model::pair_material(int shape_a, int shape_b) const {
+  const auto before = [](const ShapePair& pair, const std::pair<int, int>& wanted) {
+    return std::pair(pair.shape_a, pair.shape_b) < wanted;
+  };
+  const auto own = std::lower_bound(pair_materials.begin(), pair_materials.end(), std::pair(shape_a, shape_b), before);
+  if (own != pair_materials.end() && own->shape_a == shape_a && own->shape_b == shape_b) return own->material;
+  return combine(shapes[shape_a].material, shapes[shape_b].material, friction_rule);
+}
+
 int Model::find_body(std::string_view name) const {
   for (const Frame& frame : frames) {
     if (frame.name == name && !frame.is_site) return frame.body;
@@ -159,6 +221,9 @@ int Model::find_tendon(std::string_view name) const {
 int Model::num_activations() const {
   return static_cast<int>(std::count_if(actuators.begin(), actuators.end(),
                                         [](const Actuator& a) { return a.activation != ActivationKind::none; }));
+}
+int Model::find_sensor(std::string_view name) const {
+  return find_by_name(sensors, name, "sensor");
 }
 int Model::find_keyframe(std::string_view name) const {
   return find_by_name(keyframes, name, "keyframe");

@@ -27,6 +27,7 @@
 #include "stiction/math/pose.h"
 #include "stiction/model/geometry/shape.h"
 #include "stiction/model/mounted_camera.h"
+#include "stiction/model/sensor.h"
 #include "stiction/model/tendon.h"
 
 namespace stiction {
@@ -205,11 +206,14 @@ struct Model {
 
   std::vector<Tendon> tendons;
   std::vector<CarriedWeight> carried_weights;  // gravity compensation; ascending bodies, each once
+  std::vector<Sensor> sensors;
+  std::vector<ShapePair> pair_materials;       // pairs with a material of their own; sorted, each once
 
   int num_bodies() const { return static_cast<int>(bodies.size()); }
   int num_positions() const { return static_cast<int>(initial_position.size()); }
   int num_velocities() const { return static_cast<int>(dofs.size()); }
   int num_activations() const;  // of actuators with a state of their own
+  int num_sensor_values() const { return sensors.empty() ? 0 : sensors.back().first_value + sensors.back().num_values; }
   // Last degree of freedom of the chain of a body; −1 for the world.
   int last_dof(int body) const {
     return body < 0 ? -1 : bodies[body].first_velocity + num_velocities_of(bodies[body].joint) - 1;
@@ -218,6 +222,9 @@ struct Model {
   bool is_movable(int body) const { return body >= 0 && !bodies[body].is_kinematic; }
   // Whether two shapes may touch: masks, exclusions, same body, neither of a body that impulses move.
   bool may_collide(int shape_a, int shape_b) const;
+
+  // Of a contact between two shapes, shape_a < shape_b.
+  PairMaterial pair_material(int shape_a, int shape_b) const;
 
   // Indices by name; throw std::invalid_argument naming what there is.
   int find_body(std::string_view name) const;  // that carries the user's body of this name; −1: it is part of the world
@@ -228,6 +235,7 @@ struct Model {
   int find_tendon(std::string_view name) const;
   int find_keyframe(std::string_view name) const;
   int find_camera(std::string_view name) const;
+  int find_sensor(std::string_view name) const;
 };
 
 // q ⊕ Δt v on the configuration manifold; quaternions stay of length one.

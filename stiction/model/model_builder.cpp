@@ -71,6 +71,12 @@ void name_elements(Elements& elements, const char* kind) {
   for (std::size_t k = 0; k < elements.size(); ++k) names.fill(elements[k].name, kind + std::to_string(k));
 }
 
+void name_sensors(std::vector<SensorOptions>& sensors) {
+  Names names("sensor");
+  for (const SensorOptions& sensor : sensors) names.claim(sensor.name);
+  for (SensorOptions& sensor : sensors) names.fill(sensor.name, std::string(to_string(sensor.kind)));
+}
+
 }  // namespace
 
 void ModelDraft::name_all() {
@@ -81,6 +87,7 @@ void ModelDraft::name_all() {
   name_elements(tendons, "tendon");
   name_elements(keyframes, "keyframe");
   name_elements(cameras, "camera");
+  name_sensors(sensors);
   Names joint_names("joint");
   for (const BodyOptions& body : bodies) {
     for (const JointOptions& joint : body.joints) joint_names.claim(joint.name);
@@ -240,6 +247,22 @@ int ModelBuilder::add_camera(const MountedCamera& camera) {
   return static_cast<int>(index);
 }
 
+int ModelBuilder::add_sensor(const SensorOptions& options) {
+  const std::size_t index = draft_->sensors.size(), count = draft_->bodies.size();
+  const std::string what = element("sensor", index, options.name);
+  SensorOptions sensor = options;
+  if (sensor.body != SensorOptions::no_body) check_body_index(sensor.body, count, what, "body");
+  if (sensor.reference_body != SensorOptions::no_body) {
+    check_body_index(sensor.reference_body, count, what, "reference_body");
+  }
+  if (sensor.other_body != SensorOptions::no_body) check_body_index(sensor.other_body, count, what, "other_body");
+  sensor.pose = checked_pose(options.pose, what, "pose");
+  sensor.reference_pose = checked_pose(options.reference_pose, what, "reference_pose");
+  check_sensor(sensor, what);
+  draft_->sensors.push_back(std::move(sensor));
+  return static_cast<int>(index);
+}
+
 int ModelBuilder::add_keyframe(const Keyframe& keyframe, const KeyframeScope& scope) {
   const std::size_t index = draft_->keyframes.size();
   const std::string what = element("keyframe", index, keyframe.name);
@@ -277,6 +300,14 @@ void ModelBuilder::exclude_shapes(int shape_a, int shape_b) {
 
 void ModelBuilder::force_pair(int shape_a, int shape_b) {
   draft_->forced_pairs.push_back(checked_shapes(shape_a, shape_b, draft_->shapes.size(), "forced pair of shapes"));
+}
+
+void ModelBuilder::set_pair_material(int shape_a, int shape_b, const PairMaterial& material) {
+  const auto [a, b] = checked_shapes(shape_a, shape_b, draft_->shapes.size(), "material of a pair of shapes");
+  ShapePair pair{a, b, material};
+  if (a != shape_a && material.direction_of >= 0) pair.material.direction_of = 1 - material.direction_of;
+  check_pair_material(pair.material, message("material of the pair of shapes ", a, " and ", b));
+  draft_->pair_materials.push_back(pair);
 }
 
 void ModelBuilder::set_parents_collide(bool collide) {
@@ -339,6 +370,7 @@ std::shared_ptr<const Model> ModelBuilder::build() const {
   lay_out_keyframes(draft, *model);
   model->cameras = draft.cameras;  // frames begin with the bodies of the draft, in their order
   lay_out_pairs(draft, place, *model);
+  lay_out_sensors(draft, place, *model);
   return model;
 }
 

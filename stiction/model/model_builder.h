@@ -118,6 +118,24 @@ struct ActuatorOptions {
   bool acts_early = false;
 };
 
+// Mounted, as its kind asks for, on one of: a joint, a tendon, an actuator, a site, a body (its frame).
+struct SensorOptions {
+  std::string name{};  // empty: the kind, with a number
+  SensorKind kind = SensorKind::clock;
+  std::string joint{}, tendon{}, actuator{}, site{};
+  int body = no_body;  // builder index; −1: the world
+  Pose pose{};         // X_S on the site or body
+  std::string reference_site{};
+  int reference_body = no_body;
+  Pose reference_pose{};     // on the reference
+  int other_body = no_body;  // contact_force: of this one alone
+  std::optional<Geometry> region{};
+  Vector3 field = Vector3::Zero();
+  double scale = 1.0, cutoff = 0.0, noise = 0.0, delay = 0.0;  // as in Sensor
+
+  static constexpr int no_body = -2;
+};
+
 // How a model is put into another one.
 struct AttachOptions {
   std::string prefix{};        // of all its names
@@ -163,6 +181,7 @@ class ModelBuilder {
   int add_loop(const LoopOptions& options);
   int add_tendon(const TendonOptions& options);
   int add_actuator(const ActuatorOptions& options);
+  int add_sensor(const SensorOptions& options);
   int add_camera(const MountedCamera& camera);  // its frame and target: builder indices of bodies
   // q and v in the layout of the model, or of the part that `scope` names; empty for the initial state. Checked by
   // build().
@@ -171,6 +190,8 @@ class ModelBuilder {
   void exclude_bodies(int body_a, int body_b);  // no contact between any of their shapes
   void exclude_shapes(int shape_a, int shape_b);
   void force_pair(int shape_a, int shape_b);  // contact whatever group, mask and kinship say
+  // The material of contacts between two shapes, in place of what theirs make. direction_of counts shape_a as the first.
+  void set_pair_material(int shape_a, int shape_b, const PairMaterial& material);
   // Shapes of a body and of its parent do not meet unless this is set (bodies fixed to the world do).
   void set_parents_collide(bool collide);
 

@@ -5,6 +5,7 @@
 #include "stiction/math/refuse.h"
 #include "stiction/model/builder/complete_model.h"
 #include "stiction/model/builder/model_checks.h"
+#include "stiction/model/geometry/solid.h"
 
 namespace stiction {
 namespace {
@@ -76,6 +77,11 @@ void ModelEdit::set_mass(std::string_view body, double mass) {
   for (CarriedWeight& weight : model_.carried_weights) {
     if (&model_.bodies[static_cast<std::size_t>(weight.body)] == &b) weight.mass *= mass / b.mass;
   }
+  for (Sensor& sensor : model_.sensors) {  // what it carries is the same share
+    const int on = sensor.frame < 0 ? -1 : model_.frames[static_cast<std::size_t>(sensor.frame)].body;
+    if (on < 0 || &model_.bodies[static_cast<std::size_t>(on)] != &b) continue;
+    sensor.part.inertia.mass *= mass / b.mass, sensor.part.inertia.moment *= mass / b.mass;
+  }
   b.mass = mass;
   b.inertia = scaled.moment;
 }
@@ -84,6 +90,13 @@ void ModelEdit::set_inertia(std::string_view body, const Inertia& inertia) {
   const Frame& frame = movable_frame(model_, body);
   check_inertia(inertia, named("body", body));
   const Inertia moved = inertia.in(frame.pose);
+  for (const Sensor& sensor : model_.sensors) {
+    const int on = sensor.frame < 0 ? -1 : model_.frames[static_cast<std::size_t>(sensor.frame)].body;
+    if (on == frame.body && !sensor.part.is_whole) {
+      refuse(named("body", body), ": sensor '", sensor.name, "' carries a part of it, whose share of the new inertia ",
+             "is not known; set_mass scales both");
+    }
+  }
   Body& b = model_.bodies[static_cast<std::size_t>(frame.body)];
   for (CarriedWeight& weight : model_.carried_weights) {  // the same share of it
     if (weight.body != frame.body || b.mass == 0.0) continue;
@@ -166,6 +179,37 @@ void ModelEdit::set_material(std::string_view shape, const Material& material) {
   model_.shapes[static_cast<std::size_t>(index)].material = material;
 }
 
+// Nothing is changed where the new place or size is refused.
+void ModelEdit::place_shape(Shape& shape, const Geometry& geometry, const Pose& pose) {
+  const std::string what = named("shape", shape.name);
+  check_geometry(geometry, what);
+  const Pose checked = checked_pose(pose, what, "pose");
+  const ShapeKind kind = Shape{.geometry = geometry}.kind();
+  const bool is_endless = kind == ShapeKind::plane || kind == ShapeKind::height_field;
+  if (shape.body >= 0 && (is_endless || kind == ShapeKind::triangle_mesh)) {
+    refuse(what, ": a ", to_string(kind), " on a moving body; it may only be part of the world");
+  }
+  const BoundingSphere bound = bounding_sphere(geometry);
+  const Vector3 center = checked * bound.center;
+  if (!center.allFinite() || (!is_endless && !std::isfinite(bound.radius))) {
+    refuse(what, ": its place or size is too large for a number");
+  }
+  shape.geometry = geometry;
+  shape.pose = checked;
+  shape.bound_center = center;
+  shape.bound_radius = bound.radius;
+}
+
+void ModelEdit::set_geometry(std::string_view shape, const Geometry& geometry) {
+  Shape& s = model_.shapes[static_cast<std::size_t>(model_.find_shape(shape))];
+  place_shape(s, geometry, s.pose);
+}
+
+void ModelEdit::set_shape_pose(std::string_view shape, const Pose& pose) {
+  Shape& s = model_.shapes[static_cast<std::size_t>(model_.find_shape(shape))];
+  place_shape(s, Geometry(s.geometry), pose);
+}
+
 void ModelEdit::set_collision(std::string_view shape, std::uint32_t group, std::uint32_t mask) {
   Shape& s = model_.shapes[static_cast<std::size_t>(model_.find_shape(shape))];
   s.group = group, s.mask = mask;
@@ -213,6 +257,24 @@ void ModelEdit::set_loop_compliance(std::string_view loop, double compliance) {
   const int index = find_loop(model_, loop);
   check_not_negative(compliance, named("loop", loop), "compliance");
   model_.loops[static_cast<std::size_t>(index)].compliance = compliance;
+}
+
+void ModelEdit::set_sensor_noise(std::string_view sensor, double deviation) {
+  Sensor& s = model_.sensors[static_cast<std::size_t>(model_.find_sensor(sensor))];
+  check_not_negative(deviation, named("sensor", sensor), "noise");
+  s.noise = deviation;
+}
+
+void ModelEdit::set_sensor_delay(std::string_view sensor, double seconds) {
+  Sensor& s = model_.sensors[static_cast<std::size_t>(model_.find_sensor(sensor))];
+  check_not_negative(seconds, named("sensor", sensor), "delay");
+  s.delay = seconds;
+}
+
+void ModelEdit::set_sensor_cutoff(std::string_view sensor, double bound) {
+  Sensor& s = model_.sensors[static_cast<std::size_t>(model_.find_sensor(sensor))];
+  check_not_negative(bound, named("sensor", sensor), "cutoff");
+  s.cutoff = bound;
 }
 
 void ModelEdit::set_initial_position(VectorView q) {

@@ -20,6 +20,7 @@ void SimulatorSettings::validate() const {
   positive("tolerance", tolerance);
   not_negative("acceptable_tolerance", acceptable_tolerance);
   not_negative("max_iterations", max_iterations);
+  not_negative("absolute_tolerance", absolute_tolerance);
   positive("geometric_tolerance", geometric_tolerance);
   positive("energy_tolerance", energy_tolerance);
   constraints.validate();
@@ -27,6 +28,7 @@ void SimulatorSettings::validate() const {
   require(threads >= 1 && threads <= 1024, "threads", threads, "1 … 1024");
   positive("sleep_speed", sleep_speed);
   require(timed_every >= 1, "timed_every", timed_every, "at least 1");
+  require(sensor_seed >= 0, "sensor_seed", sensor_seed, "at least 0");
   require(sleep_after >= 1, "sleep_after", sleep_after, "at least 1");
   make_solver(solver);  // throws with the list of those there are
 }
@@ -78,7 +80,8 @@ Simulator::Workspace::Workspace(std::shared_ptr<const Model> m, const SimulatorS
       row_builder(model),
       stick_memory(*model),
       island_solver(model, with_time_step(s, time_step)),
-      energy_balance(*model, time_step) {
+      energy_balance(*model, time_step),
+      sensing(*model, time_step) {
   settings.time_step = time_step;
   has_kinematic_bodies =
       std::any_of(model->bodies.begin(), model->bodies.end(), [](const Body& b) { return b.is_kinematic; });
@@ -87,6 +90,7 @@ Simulator::Workspace::Workspace(std::shared_ptr<const Model> m, const SimulatorS
 }
 
 void Simulator::Workspace::wake() {
+  forward_current = false;
   std::fill(state.rest_steps.begin(), state.rest_steps.end(), 0);
 }
 
@@ -102,6 +106,7 @@ void Simulator::Workspace::forget() {
 // The state is another one: nothing that was computed belongs to it.
 void Simulator::Workspace::state_changed() {
   kinematics_current = inertia_current = placed = found_current = contacts_current = false;
+  is_end_of_step = forward_current = false;
   energy_balance.forget();
 }
 

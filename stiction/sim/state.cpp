@@ -9,7 +9,8 @@
 namespace stiction {
 namespace {
 
-constexpr std::uint64_t magic = 0x3530657461745353;     // "SState05", little endian
+constexpr std::uint64_t magic = 0x3630657461745353;     // "SState06", little endian
+constexpr std::uint64_t magic_05 = 0x3530657461745353;  // had no memory of sensors
 constexpr std::uint64_t magic_04 = 0x3430657461745353;  // had no activations
 constexpr std::uint64_t magic_03 = 0x3330657461745353;  // did not know what they rest under
 
@@ -169,6 +170,8 @@ std::vector<std::byte> State::to_bytes() const {
   body.put_array(rest_steps.data(), rest_steps.size());
   body.put(rest_inputs);
   body.put_array(activation.data(), activation.size());
+  body.put_array(sensed.data(), sensed.size());
+  body.put(sensed_from);
   Writer all;
   all.put(magic);
   all.put(checksum(body.bytes));
@@ -179,7 +182,7 @@ std::vector<std::byte> State::to_bytes() const {
 State State::from_bytes(std::span<const std::byte> bytes) {
   Reader reader(bytes);
   const auto version = reader.get<std::uint64_t>();
-  if (version != magic && version != magic_04 && version != magic_03)
+  if (version != magic && version != magic_05 && version != magic_04 && version != magic_03)
     refuse("state: these bytes are no state of this version");
   const auto sum = reader.get<std::uint64_t>();
   if (sum != checksum(bytes.subspan(16))) refuse("state: the checksum does not match: the bytes are damaged");
@@ -194,7 +197,11 @@ State State::from_bytes(std::span<const std::byte> bytes) {
   get_found(reader, state.found);
   reader.get_array(state.rest_steps);
   if (version != magic_03) state.rest_inputs = reader.get<std::uint64_t>();
-  if (version == magic) reader.get_array(state.activation);
+  if (version == magic || version == magic_05) reader.get_array(state.activation);
+  if (version == magic) {
+    reader.get_array(state.sensed);
+    state.sensed_from = reader.get<std::int64_t>();
+  }
   if (!reader.at_end()) refuse("state: bytes are left over");
   return state;
 }
@@ -224,6 +231,7 @@ void check_state(const Model& model, const State& state) {
   check_vector("v", state.v, model.num_velocities());
   check_vector("control", state.control, static_cast<int>(model.actuators.size()));
   check_vector("activation", state.activation, model.num_activations());
+  check_vector("sensed", state.sensed, static_cast<int>(state.sensed.size()));  // its size belongs to a time step
   for (const Body& body : model.bodies) {
     if (body.joint != JointType::free && body.joint != JointType::ball) continue;
     const int first = body.first_position + (body.joint == JointType::free ? 3 : 0);

@@ -26,7 +26,10 @@ struct State {
   // Collision looks at the end of a step for the geometric certificate; the next step begins with what it found.
   FoundContacts found;
   std::vector<std::int32_t> rest_steps;  // sleeping: steps that each tree has been at rest; empty: nothing sleeps
-  std::uint64_t rest_inputs = 0;         // a sum of control and forces under which they rest; 0: unknown
+  // What sensors with a delay have read, each a ring of steps; empty: nothing yet. From which step on: −1: none.
+  VectorX sensed;
+  std::int64_t sensed_from = -1;
+  std::uint64_t rest_inputs = 0;  // a sum of control and forces under which they rest; 0: unknown
 
   static State initial(const Model& model);
   static State from_keyframe(const Model& model, int keyframe);

@@ -62,6 +62,7 @@ void Simulator::Workspace::solve_step() {
 
 const StepReport& Simulator::step() {
   Workspace& w = *workspace_;
+  if (w.sensing.has_delays()) w.begin_sensing();
   w.begin_step();
   try {
     w.step();
@@ -73,26 +74,31 @@ const StepReport& Simulator::step() {
     w.undo_step();
     throw;
   }
+  if (w.sensing.has_delays()) w.remember_sensed();
   return w.report;
 }
 
 // A step that is undone when its contacts are known. Its report would be one of a step that nobody made.
 std::span<const Contact> Simulator::forward() {
-  Workspace& w = *workspace_;
-  const StepReport last = w.report;
-  w.begin_step();
+  workspace_->forward();
+  return workspace_->contacts;
+}
+
+void Simulator::Workspace::forward() {
+  const StepReport last = report;
+  begin_step();
   try {
-    w.solve_step();
-    w.list_contacts();
-    w.undo_step();
-    w.is_broken = false;
-    w.report = last;
+    solve_step();
+    list_contacts();
+    undo_step();
+    is_broken = false;
+    report = last;
+    forward_current = true;
   } catch (...) {
-    w.undo_step();
-    w.report = last;
+    undo_step();
+    report = last;
     throw;
   }
-  return w.contacts;
 }
 
 const StepReport& Simulator::step(int count) {
@@ -213,8 +219,8 @@ void Simulator::Workspace::accept() noexcept {
   report.time = state.time += time_step;
   ++state.step;
   found_current = placed = kinematics_current = inertia_current = true;
-  contacts_current = dynamics_before_current = false;
-  has_rows = true;
+  contacts_current = dynamics_before_current = forward_current = false;
+  has_rows = is_end_of_step = true;
 }
 
 }  // namespace stiction

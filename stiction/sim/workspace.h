@@ -19,6 +19,7 @@
 #include "stiction/sim/geometry_check.h"
 #include "stiction/sim/island_solver.h"
 #include "stiction/sim/position_projection.h"
+#include "stiction/sim/sensing.h"
 #include "stiction/sim/servo_limits.h"
 #include "stiction/sim/simulator.h"
 #include "stiction/sim/sleeping.h"
@@ -153,7 +154,11 @@ struct Simulator::Workspace {
   VectorX constraint_impulse;                   // Jᵀλ without servos
   std::optional<DynamicsData> dynamics_before;  // at q_before
   bool dynamics_before_current = false;
+  bool is_end_of_step = false,
+       forward_current = false;  // `state` is what the last step left; forward() looked on from it
+  Sensing sensing;
 
+  void forward();  // a step that is undone when it is known
   void begin_step();
   void step();        // the list of the stages
   void solve_step();  // but the last ones
@@ -191,6 +196,22 @@ struct Simulator::Workspace {
   void leave_out_rows();
   void collect_solution();
   void count_constraints();
+  void count_contact_friction(int i, const Pack4& lambda, const Pack4& end);
+  // Calls function(contact, impulsive moment on the first body, world axes, N·m·s) for torsion and rolling.
+  template <class Function>
+  void for_each_friction_torque(Function&& function) const {
+    for (int i = row_builder.num_contacts(); i < rows.num_constraints(); ++i) {
+      const Constraint& c = rows[i].law;
+      if (!is_coupled(c.kind)) continue;
+      const Matrix3& frame = row_builder.frame(c.partner);
+      const Pack4& x = impulse[i];
+      if (c.kind == ConstraintKind::torsional) {
+        function(c.partner, Vector3(frame.col(2) * x[0]));
+      } else {
+        function(c.partner, Vector3(frame.col(0) * x[0] + frame.col(1) * x[1]));
+      }
+    }
+  }
   void count_compliance(const StepConstraint& contact, double normal_impulse);
   void count_regimes();
   void account_works();
@@ -213,10 +234,18 @@ struct Simulator::Workspace {
   [[noreturn]] void raise();
   void stop_if_asked();
 
+  // ---- Sensors (sensing.cpp).
+  void find_motion();                         // of the step that their forces and accelerations belong to
+  void measure(int sensor, double* out);      // at present, as it is
+  void read_sensor(int sensor, double* out);  // with delay, noise and bound
+  void begin_sensing();
+  void remember_sensed();
+
   // ---- Beside the step.
   void resize_velocities();
   void renew_scratch();  // all that is neither input nor state, as in a new simulator
   void list_contacts();
+  bool knows_rows() const;  // rows and solutions are those of the last step, or of forward()
   const DynamicsData& find_dynamics_before();
   Vector3 contact_origin(int body);
   double work_on_kinematic_bodies() const;  // in the step, J

@@ -80,7 +80,7 @@ TEST(Mjcf, WhoMayMeetWhom) {
           <body name="c"><joint type="hinge"/><geom name="c" size="0.1"/></body></body></body>
       <body name="d"><freejoint/><geom name="d" size="0.1"/></body>
       <body name="e"><freejoint/><geom name="e" size="0.1" contype="0" conaffinity="0"/></body></worldbody>
-    <contact><exclude body1="a" body2="d"/><pair geom1="a" geom2="b"/><pair geom1="e" geom2="floor" friction="0.2 0.2"/></contact>
+    <contact><exclude body1="a" body2="d"/><pair geom1="a" geom2="b"/><pair geom1="e" geom2="floor" friction="0.2 0.3"/></contact>
     </mujoco>)");
   const Model& model = *loaded.model;
   const auto meet = [&](const char* a, const char* b) {
@@ -94,7 +94,10 @@ TEST(Mjcf, WhoMayMeetWhom) {
   EXPECT_TRUE(meet("a", "b"));   // a pair beats the parent filter
   EXPECT_TRUE(meet("e", "floor"));
   EXPECT_FALSE(meet("e", "d"));
-  EXPECT_TRUE(tells(loaded, "pair", "friction of the pair")) << all_of(loaded);
+  EXPECT_TRUE(tells(loaded, "pair", "friction that differs by direction")) << all_of(loaded);
+  EXPECT_EQ(0.2, model.pair_material(model.find_shape("floor"), model.find_shape("e")).friction);
+  EXPECT_EQ(1.0, model.pair_material(model.find_shape("a"), model.find_shape("b")).friction);
+  EXPECT_EQ(1u, model.pair_materials.size());
 }
 
 TEST(Mjcf, PriorityAndMaximumOfFriction) {
@@ -246,7 +249,7 @@ TEST(Mjcf, NothingIsDroppedWithoutAWord) {
         <geom name="roll" size="0.1" condim="6" margin="0.01" solref="0.1 1"/><site name="s"/></body>
       <body><joint name="h" type="hinge" actuatorfrcrange="-1 2"/><geom size="0.1"/></body></worldbody>
     <tendon><fixed name="t" armature="0.1"><joint joint="h" coef="1"/></fixed></tendon>
-    <sensor><accelerometer name="acc" site="s"/></sensor>
+    <sensor><e_potential name="energy"/></sensor>
     <actuator><adhesion name="pull" body="b" ctrlrange="0 1"/></actuator></mujoco>)");
   for (const auto& [element, reason] :
        std::vector<std::pair<std::string, std::string>>{{"option density", "medium"},
@@ -260,7 +263,7 @@ TEST(Mjcf, NothingIsDroppedWithoutAWord) {
                                                         {"geom 'roll'", "margin"},
                                                         {"solref, solimp of geom 'roll'", "rigid"},
                                                         {"tendon 't'", "armature"},
-                                                        {"sensor 'acc'", "difference of the velocities"},
+                                                        {"sensor 'energy'", "potential_energy"},
                                                         {"actuator 'pull'", "adhesion"}}) {
     EXPECT_TRUE(tells(loaded, element, reason)) << element << ": " << reason << "\n" << all_of(loaded);
   }

@@ -82,6 +82,16 @@ inline std::shared_ptr<const Model> everything() {
   builder.add_actuator(
       {.name = "p", .joint = "body 2", .kind = ActuatorKind::position, .kp = 30, .kd = 1, .force_upper = 7});
   builder.add_actuator({.name = "v", .joint = "body 3", .kind = ActuatorKind::velocity, .kd = 2, .control_lower = -1});
+  using K = SensorKind;
+  builder.add_sensor({.name = "angle", .kind = K::joint_position, .joint = "body 2", .noise = 0.01, .delay = 0.02});
+  builder.add_sensor({.name = "felt", .kind = K::accelerometer, .site = "tip", .cutoff = 50});
+  builder.add_sensor({.name = "carried", .kind = K::force, .body = bodies[7], .pose = Pose(Vector3(0, 0, 0.1))});
+  builder.add_sensor({.name = "touched", .kind = K::touch, .site = "tip", .region = Capsule{0.1, 0.2}});
+  builder.add_sensor({.name = "pushed", .kind = K::contact_force, .body = bodies[0], .other_body = -1});
+  builder.add_sensor({.name = "seen", .kind = K::frame_position, .body = other, .reference_site = "tip"});
+  builder.add_sensor({.name = "north", .kind = K::magnetometer, .body = bodies[1], .field = Vector3(0, 2e-5, -4e-5)});
+  builder.add_sensor({.name = "all", .kind = K::subtree_center, .body = -1});
+  builder.add_sensor({.name = "pull", .kind = K::actuator_force, .actuator = "p", .scale = -2.0});
   builder.add_keyframe({.name = "key", .time = 1.5});
   builder.exclude_bodies(bodies[0], bodies[1]);
   builder.force_pair(3, 4);

@@ -220,7 +220,8 @@ TEST(Urdf, ShapesAndTheirFriction) {
   EXPECT_EQ(0.4, std::get<Capsule>(model.shapes[model.find_shape("a_1")].geometry).half_length);
   EXPECT_TRUE(is_told(loaded, "<visual> in <link> 'a'", "seen"));
   EXPECT_TRUE(is_told(loaded, "<box> in <link> 'a'", "zero"));
-  EXPECT_TRUE(is_told(loaded, "<gazebo> 'a'", "mu1"));
+  EXPECT_TRUE(is_told(loaded, "<kp> in <gazebo> 'a'", "rigid"));
+  EXPECT_TRUE(is_told(loaded, "<plugin>", "plugin of Gazebo"));
 }
 
 TEST(Urdf, NeighboursAndWhatOverlapsAtTheStartDoNotTouch) {

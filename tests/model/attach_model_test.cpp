@@ -21,7 +21,7 @@ void expect_same_bits(const Model& a, const Model& b) {
   EXPECT_TRUE(model_to_bytes(a) == model_to_bytes(b));
   const auto& [gravity, friction_rule, suggested_time_step, bodies, trees, dofs, joints, frames, shapes, loops,
                actuators, keyframes, cameras, excluded_pairs, forced_pairs, initial_position, initial_velocity,
-               row_begin, row_ancestor, nodes, node_of, tendons, carried_weights] =
+               row_begin, row_ancestor, nodes, node_of, tendons, carried_weights, sensors] =
       a;  // the fields that model_to_bytes() does not store follow
   ASSERT_EQ(bodies.size(), b.bodies.size());
   for (std::size_t k = 0; k < bodies.size(); ++k) {
@@ -45,6 +45,10 @@ void expect_same_bits(const Model& a, const Model& b) {
   EXPECT_EQ(row_ancestor, b.row_ancestor);
   EXPECT_EQ(nodes.size(), b.nodes.size());
   EXPECT_EQ(node_of, b.node_of);
+  for (std::size_t k = 0; k < sensors.size(); ++k) {
+    EXPECT_EQ(sensors[k].first_value, b.sensors[k].first_value);
+    EXPECT_EQ(sensors[k].num_values, b.sensors[k].num_values);
+  }
 }
 
 struct Kinematics {

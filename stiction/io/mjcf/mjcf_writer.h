@@ -39,6 +39,8 @@ class MjcfWriter : private ModelWriter {
   // mjcf_writer_links.cpp
   void find_pairs();
   void write_pairs();
+  void write_friction(const Material& material);
+  void write_pair(int shape_a, int shape_b);
   void write_loops();
   void write_point(const std::string& name, int body_a, int body_b, const Vector3& a, const Vector3& b);
   void write_weld(const Loop& loop);
@@ -58,15 +60,27 @@ class MjcfWriter : private ModelWriter {
   void write_target(const Actuator& actuator);
   void write_general(const Actuator& actuator);
 
+  // mjcf_writer_sensors.cpp
+  const char* why_no_sensor(const Sensor& sensor) const;
+  std::string sensor_site(const Sensor& sensor, bool is_reference) const;
+  void add_sensor_sites();
+  void write_zone(const std::string& site);
+  void write_sensors();
+  void write_sensor(const Sensor& sensor);
+  void write_magnetic_field();
+
   void pose_attributes(const Pose& pose);
   void range_attribute(const char* name, double lower, double upper, const std::string& what);
   std::string body_name(int body) const { return body < 0 ? "world" : outline_.carrier(body).name; }
   void note(const std::string& what);
 
+  std::set<std::string> own_sites_;            // of sensors
+  std::map<std::string, Geometry> zones_;      // of these sites
   std::map<const void*, std::string> assets_;  // by hull or height field
   // Pairs of shapes that must not meet, as MuJoCo says it: by bodies. Where only some shapes of two bodies must not,
   // these shapes get bodies of their own.
   bool parents_filtered_ = true;
+  bool has_torques_ = false;  // some material has torsional or rolling friction
   std::set<int> carried_apart_;                                  // shapes
   std::vector<std::pair<std::string, std::string>> exclusions_;  // of bodies
 };

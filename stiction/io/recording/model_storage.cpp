@@ -11,8 +11,10 @@
 namespace stiction {
 namespace {
 
-constexpr std::uint64_t mark = 0x6c65646f4d697453;        // "StiModel"
-constexpr std::uint32_t version = 3, oldest_version = 1;  // 1: no kinematic bodies, no cameras; 2: no transmissions
+constexpr std::uint64_t mark = 0x6c65646f4d697453;  // "StiModel"
+// 1: no kinematic bodies, no cameras; 2: no transmissions; 3: no sensors, no torsional and rolling friction, no moving
+// surfaces, no materials of pairs.
+constexpr std::uint32_t version = 4, oldest_version = 1;
 
 // One list of fields serves both directions: `Stream` is Out or In, and visit() names what an element consists of.
 class Out {
@@ -153,6 +155,8 @@ template <class Stream>
 void visit_material(Stream& s, auto& m) {
   s.field(m.friction), s.field(m.friction_2), s.field(m.restitution), s.field(m.compliance), s.field(m.damping);
   s.field(m.priority);
+  if (s.stored < 4) return;
+  s.field(m.torsional_friction), s.field(m.rolling_friction), s.field(m.surface_velocity), s.field(m.surface_spin);
 }
 
 // ---- geometry: a shape stores the kind and numbers, or the place of shared geometry in a list
@@ -326,6 +330,57 @@ void visit_transmissions(Stream& s, auto& model) {
   for (auto& key : model.keyframes) s.field(key.activation);
 }
 
+void visit_numbers(Out& out, const std::vector<int>& list) {
+  out.elements(list, [](Out& o, int x) { o.field(x); });
+}
+void visit_numbers(In& in, std::vector<int>& list) {
+  in.elements(list, [](In& i, int& x) { i.field(x); });
+}
+
+// Everything but the region.
+template <class Stream>
+void visit_sensor(Stream& s, auto& sensor) {
+  s.field(sensor.name), s.field(sensor.kind), s.field(sensor.element), s.field(sensor.frame);
+  visit_pose(s, sensor.pose);
+  s.field(sensor.has_reference), s.field(sensor.reference_frame);
+  visit_pose(s, sensor.reference_pose);
+  s.field(sensor.field), s.field(sensor.scale), s.field(sensor.cutoff), s.field(sensor.noise), s.field(sensor.delay);
+  s.field(sensor.part.is_whole), s.field(sensor.part.inertia.mass), s.field(sensor.part.inertia.com);
+  s.field(sensor.part.inertia.moment);
+  visit_numbers(s, sensor.part.children), visit_numbers(s, sensor.part.shapes);
+  s.field(sensor.has_other);
+  visit_numbers(s, sensor.other_shapes);
+}
+
+void put_sensors(Out& out, const Model& model) {
+  out.elements(model.sensors, [](auto& t, auto& e) { visit_sensor(t, e); });
+  const std::map<const void*, int> none;
+  for (const Sensor& sensor : model.sensors) {
+    out.field(sensor.region.has_value());
+    if (!sensor.region) continue;
+    out.bytes.put(static_cast<std::uint8_t>(sensor.region->index()));
+    std::visit(PutGeometry{out.bytes, none}, *sensor.region);
+  }
+}
+
+void get_sensors(In& in, Model& model) {
+  in.elements(model.sensors, [](auto& t, auto& e) { visit_sensor(t, e); });
+  for (Sensor& sensor : model.sensors) {
+    bool has_region = false;
+    in.field(has_region);
+    if (has_region) sensor.region = get_geometry(in.bytes, {});
+  }
+}
+
+// What version 4 has more, beside what surfaces have.
+template <class Stream>
+void visit_pair_material(Stream& s, auto& pair) {
+  auto& m = pair.material;
+  s.field(pair.shape_a), s.field(pair.shape_b), s.field(m.friction), s.field(m.friction_2), s.field(m.direction_of);
+  s.field(m.restitution), s.field(m.compliance), s.field(m.damping);
+  s.field(m.torsional_friction), s.field(m.rolling_friction);
+}
+
 }  // namespace
 
 std::vector<std::byte> model_to_bytes(const Model& model) {
@@ -334,6 +389,7 @@ std::vector<std::byte> model_to_bytes(const Model& model) {
   out.bytes.put(version);
   visit_model(out, model);
   visit_transmissions(out, model);
+  out.elements(model.pair_materials, [](auto& t, auto& e) { visit_pair_material(t, e); });
   std::map<const void*, int> place;
   const std::vector<Shared> shared = shared_of(model, place);
   out.bytes.put(static_cast<std::uint32_t>(shared.size()));
@@ -343,6 +399,7 @@ std::vector<std::byte> model_to_bytes(const Model& model) {
     std::visit(PutGeometry{out.bytes, place}, shape.geometry);
   }
   out.elements(model.cameras, [](auto& t, auto& e) { visit_camera(t, e); });
+  put_sensors(out, model);
   return out.bytes.bytes();
 }
 
@@ -356,11 +413,13 @@ std::shared_ptr<const Model> model_from_bytes(std::span<const std::byte> bytes) 
   Model model;
   visit_model(in, model);
   if (in.stored >= 3) visit_transmissions(in, model);
+  if (in.stored >= 4) in.elements(model.pair_materials, [](auto& t, auto& e) { visit_pair_material(t, e); });
   const std::size_t num_shared = in.bytes.get_count(1);
   std::vector<Shared> shared;
   for (std::size_t k = 0; k < num_shared; ++k) shared.push_back(get_shared(in.bytes));
   for (Shape& shape : model.shapes) shape.geometry = get_geometry(in.bytes, shared);
   if (in.stored >= 2) in.elements(model.cameras, [](auto& t, auto& e) { visit_camera(t, e); });
+  if (in.stored >= 4) get_sensors(in, model);
   if (in.bytes.num_left() > 0) refuse("model: ", in.bytes.num_left(), " bytes are left over");
   return complete_model(std::move(model));
 }

@@ -63,6 +63,7 @@ WrittenModel SdfWriter::write() {
   lose_kinematic(model_, written_.lost);
   lose_keyframes(model_, written_.lost);
   lose_cameras(model_, written_.lost);
+  lose_sensors(model_, written_.lost);
   lose_initial_positions(model_, written_.lost);
   lose_filters(model_, written_.lost);
   lose_friction_rule(model_, FrictionRule::minimum, written_.lost);

@@ -38,6 +38,12 @@ int UrdfReader::find_link(const XmlValue& name) const {
 }
 
 void UrdfReader::read(std::vector<IgnoredElement>& ignored) {
+  for (const double gain : {options_.servo_kp, options_.servo_kd}) {
+    if (!(gain >= 0.0 && std::isfinite(gain))) {
+      refuse("servo_kp and servo_kd are ", options_.servo_kp, " and ", options_.servo_kd,
+             "; they must not be negative");
+    }
+  }
   const XmlElement& root = document_.root();
   if (root.name() != "robot") root.refuse("the root element of a URDF file is <robot>");
   root.attribute("name"), root.attribute("version");
@@ -51,17 +57,21 @@ void UrdfReader::read(std::vector<IgnoredElement>& ignored) {
   order_links();
   read_inertias();
   read_gazebo();
+  read_ros2_control();
   apply_base();
   find_lumps();
   fix_joints_without_mass();
+  find_weightless();
   sum_lumps();
   resolve_mimics();
   read_transmissions();
   add_bodies();
   exclude_neighbours();
   exclude_overlaps();
+  exclude_own();
   add_mimics();
   add_actuators();
+  add_sensors();
   document_.report_unused(ignored);
   notes_.append_to(ignored);
 }
@@ -160,6 +170,7 @@ std::vector<JointOptions> UrdfReader::joints_of(int link) {
   JointOptions options{.name = options_.prefix + joint.name, .axis = joint.axis};
   options.initial_position = joint.initial_position;
   options.damping = joint.damping, options.dry_friction = joint.friction;
+  options.stiffness = joint.stiffness, options.rest_position = joint.rest_position;
   options.lower = joint.lower, options.upper = joint.upper;
   options.effort_limit = joint.effort, options.velocity_limit = joint.velocity;
   switch (joint.type) {
@@ -210,6 +221,7 @@ void UrdfReader::add_body(int k) {
     body.joints = joints_of(k);
   }
   body.inertia = link.inertia ? *link.inertia : Inertia{};
+  if (link.is_apart ? link.is_weightless : link.carries_weight) body.gravity_compensation = 1.0;
   try {
     link.body = builder_.add_body(body);
     if (first_body_ < 0) first_body_ = link.body;
@@ -222,7 +234,9 @@ void UrdfReader::add_body(int k) {
 
 void append_urdf(ModelBuilder& builder, const std::string& path, const LoadOptions& options,
                  std::vector<IgnoredElement>& ignored) {
-  const XmlDocument document = XmlDocument::read(path);
+  const std::string text = read_whole_file(path, XmlDocument::max_bytes);
+  refuse_xacro(text, path);
+  const XmlDocument document = XmlDocument::parse(text, path);
   UrdfReader(builder, document, path, options).read(ignored);
 }
 
@@ -236,6 +250,7 @@ LoadedModel load_urdf(const std::string& path, const LoadOptions& options) {
 LoadedModel load_urdf_string(const std::string& xml, const LoadOptions& options, const std::string& folder) {
   ModelBuilder builder;
   std::vector<IgnoredElement> ignored;
+  refuse_xacro(xml, "URDF string");
   const XmlDocument document = XmlDocument::parse(xml, "URDF string");
   UrdfReader(builder, document, folder + "/string.urdf", options).read(ignored);
   return build_loaded(builder, std::move(ignored), "URDF string");

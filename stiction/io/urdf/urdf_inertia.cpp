@@ -92,6 +92,8 @@ void UrdfReader::fix_joints_without_mass() {
 // extent, on a robot) are common and harmless, and so is what is fixed to the world.
 void UrdfReader::sum_lumps() {
   std::vector<Inertia> sum(links_.size());
+  std::vector<std::optional<Inertia>> own;
+  for (const UrdfLink& link : links_) own.push_back(link.inertia);
   std::vector<Pose> in_lump(links_.size());
   for (const int k : order_) {
     UrdfLink& link = links_[k];
@@ -119,6 +121,34 @@ void UrdfReader::sum_lumps() {
       sum[k] = repaired_inertia(sum[k]);
     }
     link.inertia = sum[k];
+  }
+  keep_apart(own);
+}
+
+// Where a force sensor divides what moves as one, every link of it keeps what is its own; unless that makes no sense.
+void UrdfReader::keep_apart(const std::vector<std::optional<Inertia>>& own) {
+  std::set<int> divided;  // lumps
+  for (const UrdfLink& link : links_) {
+    if (link.is_seam) divided.insert(link.lump);
+  }
+  for (const int lump : divided) {
+    const auto is_sound = [&](std::size_t k) {
+      if (links_[k].lump != lump || !own[k]) return true;
+      try {
+        check_semi_inertia(*own[k], links_[k].name);
+      } catch (const std::invalid_argument&) {
+        return false;
+      }
+      return true;
+    };
+    bool sound = true;
+    for (std::size_t k = 0; k < links_.size(); ++k) sound = sound && is_sound(k);
+    if (!sound) continue;
+    for (std::size_t k = 0; k < links_.size(); ++k) {
+      if (links_[k].lump != lump) continue;
+      links_[k].inertia = own[k];
+      links_[k].is_apart = true;
+    }
   }
 }
 

@@ -101,7 +101,7 @@ void UrdfReader::read_limit(UrdfJoint& joint) {
 // Positions at which the simulation starts: zero, or the limit that is nearest to it; mimics follow.
 void UrdfReader::resolve_mimics() {
   for (UrdfJoint& joint : joints_) {
-    joint.initial_position = joint.has_one_dof() ? std::clamp(0.0, joint.lower, joint.upper) : 0.0;
+    joint.initial_position = joint.has_one_dof() ? std::clamp(joint.wanted_position, joint.lower, joint.upper) : 0.0;
     if (!joint.is_mimic) continue;
     const auto at = joint_of_.find(joint.mimicked_name);
     if (at == joint_of_.end()) {
@@ -196,6 +196,7 @@ void UrdfReader::add_actuators() {
     actuator.gear = joint.gear.value_or(1.0);
     actuator.force_upper = joint.effort / std::abs(actuator.gear);
     actuator.force_lower = -actuator.force_upper;
+    apply_interface(joint, actuator);
     try {
       builder_.add_actuator(actuator);
     } catch (const std::invalid_argument& e) {

@@ -4,6 +4,7 @@
 //     actuators
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -27,7 +28,14 @@ struct UrdfLink {
   std::vector<int> child_joints{};  // in the order of the file
   // In the frame of the link; none: it has no mass. After sum_lumps() the first link of a lump has it all.
   std::optional<Inertia> inertia{};
-  std::optional<double> friction{};  // of Gazebo's mu1, or of <contact>
+  std::optional<double> friction{};    // of Gazebo's mu1, or of <contact>
+  std::optional<double> friction_2{};  // of mu2, across x of the shape
+  bool is_friction_along_x = false;
+  std::optional<bool> collides_with_own{};  // selfCollide
+  bool is_weightless = false;               // turnGravityOff
+  bool carries_weight = false;              // all that is fixed to it is weightless
+  bool is_seam = false;                     // a force sensor sits where it is fixed to its parent
+  bool is_apart = false;                    // its inertia is its own, not that of its lump
   std::optional<double> restitution{};
   bool has_shapes = false;
   int lump = -1;  // the link that carries this one and all that is fixed to it; −1: the world
@@ -44,6 +52,10 @@ struct UrdfJoint {
   double lower = -no_limit, upper = no_limit, effort = no_limit, velocity = no_limit;
   double damping = 0.0, friction = 0.0;
   double initial_position = 0.0;
+  double stiffness = 0.0, rest_position = 0.0;  // of Gazebo
+  double wanted_position = 0.0;                 // of ros2_control
+  std::string interface{};                      // of ros2_control: position, velocity, effort; empty: none
+  double command_lower = -no_limit, command_upper = no_limit;
   bool is_mimic = false;
   std::string mimicked_name{};
   int mimicked = -1;  // joint
@@ -87,8 +99,27 @@ class UrdfReader {
   void find_lumps();
   void fix_joints_without_mass();
   void sum_lumps();
-  // urdf_shapes.cpp
+  void keep_apart(const std::vector<std::optional<Inertia>>& own);
+  // urdf_gazebo.cpp
+  struct GazeboSensor {
+    XmlElement element;
+    int link, joint;  // joint −1: of a link
+  };
   void read_gazebo();
+  void read_gazebo_robot(const XmlElement& gazebo);
+  void read_gazebo_link(const XmlElement& gazebo, int link);
+  void read_gazebo_joint(const XmlElement& gazebo, int joint);
+  void find_weightless();
+  void exclude_own();
+  void add_sensors();
+  void add_force_torque(const GazeboSensor& sensor, const std::function<void(const char*, SensorKind, double)>& add);
+  static Pose read_origin_text(const XmlElement& element);
+  // urdf_control.cpp
+  void read_ros2_control();
+  void read_controlled_joint(const XmlElement& element);
+  void read_command(const XmlElement& command, const std::string& name, UrdfJoint& joint);
+  void apply_interface(const UrdfJoint& joint, ActuatorOptions& actuator);
+  // urdf_shapes.cpp
   void add_shapes(int link);
   void add_shape(int link, const XmlElement& collision);
   std::optional<Geometry> read_geometry(int link, const XmlElement& collision);
@@ -117,12 +148,17 @@ class UrdfReader {
   struct ShapeRecord {
     XmlElement element;
     int index;  // in the builder
+    int link;
   };
+  std::vector<GazeboSensor> sensors_;
   std::vector<ShapeRecord> shapes_;
   ModelBuilder alone_;   // bodies and shapes of this robot alone, to see which overlap
   int first_body_ = -1;  // in the builder; the bodies of `alone_` follow in the same order
   IgnoredSummary notes_;
 };
+
+// Throws where the text is xacro that was not expanded.
+void refuse_xacro(std::string_view text, const std::string& file);
 
 // X of an <origin xyz rpy>; the identity where it is absent.
 Pose read_origin(const XmlElement& origin);

@@ -1,4 +1,4 @@
-// Collision geometry of a URDF file, and the friction that Gazebo's extension gives it.
+// Collision geometry of a URDF file.
 #include <sstream>
 
 #include "stiction/io/urdf/urdf_reader.h"
@@ -11,27 +11,6 @@ namespace {
 constexpr double convex_filling = 0.99;
 
 }  // namespace
-
-void UrdfReader::read_gazebo() {
-  for (const XmlElement& gazebo : document_.root().children("gazebo")) {
-    const auto link = link_of_.find(gazebo.attribute("reference").string(""));
-    if (link != link_of_.end()) {
-      for (const XmlElement& mu : gazebo.children("mu1")) {  // <mu1>0.5</mu1>, or <mu1 value="0.5"/>
-        const XmlValue friction = mu.attribute("value") ? mu.attribute("value") : mu.text();
-        links_[link->second].friction = friction.not_negative();
-      }
-    }
-    gazebo.ignore("an extension of Gazebo; only mu1 is taken, as the friction of its link");
-  }
-  for (UrdfLink& link : links_) {
-    const XmlElement contact = link.element.child("contact");
-    if (!contact) continue;
-    const XmlValue friction = contact.child("lateral_friction").attribute("value");
-    if (friction) link.friction = friction.not_negative();
-    const XmlValue restitution = contact.child("restitution").attribute("value");
-    if (restitution) link.restitution = restitution.not_negative();
-  }
-}
 
 std::string UrdfReader::unique_shape_name(const std::string& wanted) {
   std::string name = wanted;
@@ -53,9 +32,10 @@ void UrdfReader::add_shape(int k, const XmlElement& collision) {
   if (!geometry) return;
   shape.geometry = *geometry;
   shape.material.friction = link.friction.value_or(shape.material.friction);
+  if (link.friction_2) shape.material.friction_2 = *link.friction_2;
   shape.material.restitution = link.restitution.value_or(shape.material.restitution);
   try {
-    shapes_.push_back({collision, builder_.add_shape(shape)});
+    shapes_.push_back({collision, builder_.add_shape(shape), k});
     links_[k].has_shapes = true;
     shape.body -= first_body_;
     alone_.add_shape(shape);

@@ -310,6 +310,7 @@ void UrdfWriter::lose_rest() {
   lose_kinematic(model_, written_.lost);
   lose_keyframes(model_, written_.lost);
   lose_cameras(model_, written_.lost);
+  lose_sensors(model_, written_.lost);
   lose_initial_positions(model_, written_.lost);
   lose_filters(model_, written_.lost);
   lose_friction_rule(model_, FrictionRule::geometric_mean, written_.lost);

@@ -19,6 +19,7 @@ Vector3 roll_pitch_yaw(const Matrix3& rotation);
 void lose_transmissions(const Model& model, std::vector<std::string>& lost);
 void lose_kinematic(const Model& model, std::vector<std::string>& lost);  // bodies that are moved
 void lose_keyframes(const Model& model, std::vector<std::string>& lost);
+void lose_sensors(const Model& model, std::vector<std::string>& lost);
 void lose_cameras(const Model& model, std::vector<std::string>& lost);
 void lose_initial_positions(const Model& model, std::vector<std::string>& lost);
 void lose_filters(const Model& model, std::vector<std::string>& lost);

@@ -41,7 +41,8 @@ class Attachment {
     // from_model() takes them.
     const auto& [gravity, friction_rule, suggested_time_step, bodies, trees, dofs, joints, frames, shapes, loops,
                  actuators, keyframes, cameras, excluded_pairs, forced_pairs, initial_position, initial_velocity,
-                 row_begin, row_ancestor, nodes, node_of, tendons, carried_weights] = model_;
+                 row_begin, row_ancestor, nodes, node_of, tendons, carried_weights, sensors,
+                 pair_materials] = model_;
     find_carriers(bodies, frames);
     add_bodies(frames);
     add_shapes(shapes);
@@ -54,7 +55,11 @@ class Attachment {
     for (const Actuator& actuator : actuators) add_actuator(actuator);
     for (const Keyframe& keyframe : keyframes) add_keyframe(keyframe);
     for (const MountedCamera& camera : cameras) add_camera(camera);
+    for (const Sensor& sensor : sensors) add_sensor(sensor);
     for (const auto& [a, b] : excluded_pairs) draft_.excluded_shapes.emplace_back(first_shape_ + a, first_shape_ + b);
+    for (const auto& [a, b, material] : pair_materials) {
+      draft_.pair_materials.push_back({first_shape_ + a, first_shape_ + b, material});
+    }
     for (const auto& [a, b] : forced_pairs) draft_.forced_pairs.emplace_back(first_shape_ + a, first_shape_ + b);
   }
 
@@ -70,6 +75,9 @@ class Attachment {
   void add_actuator(const Actuator& actuator);
   void add_keyframe(const Keyframe& keyframe);
   void add_camera(const MountedCamera& camera);
+  void add_sensor(const Sensor& sensor);
+  // A frame of the model as a site or a body of the draft.
+  void name_frame(int frame, std::string& site, int& body) const;
 
   bool loses_joint(const Joint& joint) const { return options_.is_base_fixed && joint.kind == "free"; }
   std::string named(const std::string& name) const { return options_.prefix + name; }
@@ -336,6 +344,48 @@ void Attachment::add_camera(const MountedCamera& camera) {
   if (frame < 0) part.pose = composed(options_.pose, pose);
   part.target = target < 0 ? options_.parent : first_body_ + target;
   draft_.cameras.push_back(std::move(part));
+}
+
+void Attachment::name_frame(int frame, std::string& site, int& body) const {
+  if (frame >= 0 && model_.frames[static_cast<std::size_t>(frame)].is_site) {
+    site = named(model_.frames[static_cast<std::size_t>(frame)].name);
+  } else {
+    body = frame < 0 ? options_.parent : first_body_ + frame;
+  }
+}
+
+void Attachment::add_sensor(const Sensor& sensor) {
+  const auto& [name, kind, element, frame, pose, has_reference, reference_frame, reference_pose, region, field, scale,
+               cutoff, noise, delay, part, has_other, other_shapes, first_value, num_values] = sensor;
+  SensorOptions options{.name = named(name), .kind = kind};
+  const auto index = static_cast<std::size_t>(element);
+  const SensorObject object = object_of(kind);
+  if (object == SensorObject::joint) {
+    if (loses_joint(model_.joints[index])) return;
+    options.joint = named(model_.joints[index].name);
+  }
+  if (object == SensorObject::tendon) options.tendon = named(model_.tendons[index].name);
+  if (object == SensorObject::actuator) options.actuator = named(model_.actuators[index].name);
+  options.pose = frame < 0 ? composed(options_.pose, pose) : pose;
+  options.reference_pose = reference_frame < 0 ? composed(options_.pose, reference_pose) : reference_pose;
+  if (object == SensorObject::frame) name_frame(frame, options.site, options.body);
+  if (has_reference) name_frame(reference_frame, options.reference_site, options.reference_body);
+  options.region = region, options.field = field;
+  options.scale = scale, options.cutoff = cutoff, options.noise = noise, options.delay = delay;
+  const int body = frame < 0 ? -1 : model_.frames[static_cast<std::size_t>(frame)].body;
+  if (has_other) options.other_body = -1;  // its shapes say who is meant
+  KeptSensor kept{.part = part, .body = carrier_of(body, "sensor '" + name + "'")};
+  kept.part.children.clear(), kept.part.shapes.clear();
+  for (int child : part.children) {
+    while (carrier(child) < 0) ++child;  // the last body of its chain has a name
+    kept.part.children.push_back(carrier(child));
+  }
+  for (const int shape : part.shapes) kept.part.shapes.push_back(first_shape_ + shape);
+  for (const int shape : other_shapes) kept.other_shapes.push_back(first_shape_ + shape);
+  kept.on_carrier = is_kept(body);
+  if (!kept.on_carrier && part.inertia.mass > 0.0) kept.part.inertia = part.inertia.in(options_.pose);
+  draft_.kept_sensors.emplace(static_cast<int>(draft_.sensors.size()), std::move(kept));
+  draft_.sensors.push_back(std::move(options));
 }
 
 }  // namespace

@@ -61,6 +61,10 @@ struct Numbering {
     }
     by_index = std::move(left);
   }
+  void apply_to_indices(std::vector<int>& indices) const {
+    std::erase_if(indices, [&](int k) { return !stays(k); });
+    for (int& k : indices) k = (*this)(k);
+  }
   void apply(std::vector<std::pair<int, int>>& pairs) const {
     std::erase_if(
         pairs, [&](const auto& p) { return (p.first >= 0 && !stays(p.first)) || (p.second >= 0 && !stays(p.second)); });
@@ -195,12 +199,35 @@ void ModelDraft::drop_removed() {
     const MountedCamera& c = cameras[static_cast<std::size_t>(k)];
     return has_body(c.frame) && has_body(c.target);
   });
+  const auto has_actuator = [&](const std::string& name) {
+    for (std::size_t k = 0; k < actuators.size(); ++k) {
+      if (actuators[k].name == name && !actuator.stays(static_cast<int>(k))) return name.empty();
+    }
+    return true;
+  };
+  const Numbering sensor(sensors.size(), [&](int k) {
+    const SensorOptions& s = sensors[static_cast<std::size_t>(k)];
+    return (s.joint.empty() || has_joint(s.joint)) && has_tendon(s.tendon) && has_actuator(s.actuator) &&
+           has_site(s.site) && has_site(s.reference_site) && has_body(s.body) && has_body(s.reference_body) &&
+           has_body(s.other_body);
+  });
   cut_keyframes(*this, fates, body, actuator);
   for (auto& [index, kept] : kept_bodies) kept.model = body.count_before(kept.model);
   body.apply(bodies), body.apply(kept_bodies), body.apply(excluded_bodies);
   shape.apply(shapes), shape.apply(kept_shapes), shape.apply(excluded_shapes), shape.apply(forced_pairs);
+  std::erase_if(pair_materials, [&](const ShapePair& p) { return !shape.stays(p.shape_a) || !shape.stays(p.shape_b); });
+  for (ShapePair& p : pair_materials) p.shape_a = shape(p.shape_a), p.shape_b = shape(p.shape_b);
   site.apply(sites);
   camera.apply(cameras);
+  sensor.apply(sensors), sensor.apply(kept_sensors);
+  for (auto& [index, kept] : kept_sensors) {
+    body.apply_to_indices(kept.part.children);
+    shape.apply_to_indices(kept.part.shapes), shape.apply_to_indices(kept.other_shapes);
+    kept.body = body(kept.body);
+  }
+  for (SensorOptions& s : sensors) {
+    for (int* on : {&s.body, &s.reference_body, &s.other_body}) *on = body(*on);
+  }
   loop.apply(loops), loop.apply(kept_loops);
   actuator.apply(actuators), actuator.apply(kept_actuators);
   tendon.apply(tendons), tendon.apply(kept_tendons);

@@ -35,6 +35,14 @@ struct KeptBody {
   int model = 0, order = 0;
 };
 
+// What a sensor carries that came with a model: bodies and shapes of the draft; the inertia is on the carrier.
+struct KeptSensor {
+  SensorPart part{};
+  std::vector<int> other_shapes{};
+  int body = -1;           // that the inertia is on; −1: the world
+  bool on_carrier = true;  // of it; else on its own frame
+};
+
 struct ModelDraft {
   struct Site {
     std::string name;
@@ -57,7 +65,9 @@ struct ModelDraft {
   std::vector<Keyframe> keyframes;
   std::vector<KeyframeScope> scopes;  // of the keyframes
   std::vector<std::pair<int, int>> excluded_bodies, excluded_shapes, forced_pairs;
-  std::vector<MountedCamera> cameras;  // by builder indices of bodies
+  std::vector<ShapePair> pair_materials;  // the last one of a pair holds
+  std::vector<MountedCamera> cameras;     // by builder indices of bodies
+  std::vector<SensorOptions> sensors;
 
   // What came from models, by index above; poses are on carriers. Indices of bodies are those of the draft; degrees of
   // freedom count from the first one of the joint of LoopOptions and ActuatorOptions.
@@ -65,8 +75,9 @@ struct ModelDraft {
   std::map<int, Shape> kept_shapes;
   std::map<int, Loop> kept_loops;
   std::map<int, Actuator> kept_actuators;
-  std::map<int, std::vector<bool>> kept_tendons;           // which places are given on carriers
-  std::vector<CarriedWeight> kept_weights;                 // on carriers; bodies of the draft
+  std::map<int, std::vector<bool>> kept_tendons;  // which places are given on carriers
+  std::vector<CarriedWeight> kept_weights;        // on carriers; bodies of the draft
+  std::map<int, KeptSensor> kept_sensors;
   std::map<int, std::vector<std::string>> kept_keyframes;  // whose q and v are those of these joints, in this order
   std::set<int> removed_bodies;                            // with all that hangs on them
   // Takes the removed bodies out, and whatever speaks of them.
@@ -81,6 +92,7 @@ struct BodyPlace {
   int body = -1;
   Pose pose{};
   Pose carrier{};  // of a kept body
+  int first = -1;  // first body of its own chain; −1: it is fixed to another
 };
 
 // The free body that q and v begin with, in a world that was put into another one at `pose`; null: left alone.
@@ -111,6 +123,13 @@ void lay_out_transmissions(const ModelDraft& draft, const std::vector<BodyPlace>
 void check_tendon(const TendonOptions& options, std::string_view what);
 void check_actuator(const ActuatorOptions& options, std::string_view what);
 void check_stored_transmissions(Model& model);  // fills Actuator::first_activation
+
+// Sensors (model_sensors.cpp), after shapes.
+void lay_out_sensors(const ModelDraft& draft, const std::vector<BodyPlace>& place, Model& model);
+void check_sensor(const SensorOptions& options, std::string_view what);  // by itself
+void check_stored_sensors(Model& model);  // of a model that comes from elsewhere; fills places of values
+// What shapes without an inertia of the body make of it.
+Inertia shape_inertia(const ShapeOptions& shape);
 
 // Degrees of freedom by the names of their joints.
 class JointDirectory {

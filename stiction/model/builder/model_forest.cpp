@@ -105,13 +105,6 @@ std::vector<int> depth_first_order(const ModelDraft& draft) {
   return order;
 }
 
-Inertia shape_inertia(const ShapeOptions& shape) {
-  if (shape.mass == 0.0 && shape.density == 0.0) return {};
-  const Inertia own =
-      shape.mass > 0.0 ? Inertia::of(shape.geometry, shape.mass) : Inertia::of_density(shape.geometry, shape.density);
-  return own.in(shape.pose);
-}
-
 // What of the weight of a part something carries is added to that of its body.
 void carry(int body, double share, const Inertia& part, std::vector<CarriedWeight>& carried) {
   const double mass = share * part.mass;
@@ -174,6 +167,7 @@ void ForestLayout::place_body(int user) {
   const BodyOptions& body = draft_.bodies[user];
   const BodyPlace parent = body.parent < 0 ? BodyPlace{} : place_[body.parent];
   BodyPlace at{parent.body, parent.pose * body.pose};  // at.pose: X of the user's body on at.body, so far
+  const int first = body.joints.empty() ? -1 : model_.num_bodies();
   for (const JointOptions& joint : body.joints) {
     if (joint.kind == JointKind::free && at.body >= 0) {
       refuse("body '", body.name, "': a free joint below body '", draft_.bodies[body.parent].name,
@@ -183,6 +177,7 @@ void ForestLayout::place_body(int user) {
     add_joint(user, joint, at);
   }
   if (!is_finite(at.pose)) refuse("body '", body.name, "': its place in the world is too large for a number");
+  at.first = first;
   place_[user] = at;
 }
 
@@ -200,8 +195,9 @@ void ForestLayout::place_kept_body(int user, const KeptBody& kept) {
   BodyPlace at{base.body, {}, base.pose};
   if (!kept.chain.empty()) {
     check_carrier(base, body.name);
+    const int first = model_.num_bodies();
     add_kept_chain(user, kept, base);
-    at = {model_.num_bodies() - 1, {}, {}};
+    at = {model_.num_bodies() - 1, {}, {}, first};
   }
   at.pose = composed(at.carrier, kept.frame);
   if (!is_finite(at.pose)) refuse("body '", body.name, "': its place in the world is too large for a number");
@@ -399,6 +395,13 @@ void ForestLayout::add_shapes() {
 }
 
 }  // namespace
+
+Inertia shape_inertia(const ShapeOptions& shape) {
+  if (shape.mass == 0.0 && shape.density == 0.0) return {};
+  const Inertia own =
+      shape.mass > 0.0 ? Inertia::of(shape.geometry, shape.mass) : Inertia::of_density(shape.geometry, shape.density);
+  return own.in(shape.pose);
+}
 
 void move_free_body_to(const Pose& pose, double* q, double* v) {
   if (is_identity(pose)) return;

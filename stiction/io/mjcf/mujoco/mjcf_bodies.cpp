@@ -16,6 +16,7 @@ void MjcfReader::read() {
   read_tendons();
   read_equalities();
   read_actuators();
+  read_sensors();
   read_keyframes();
   note_options();
   note_bodies();

@@ -16,61 +16,6 @@ bool is_default(const mjtNum* solref, const mjtNum* solimp) {
   return std::equal(solref, solref + mjNREF, default_solref) && std::equal(solimp, solimp + mjNIMP, default_solimp);
 }
 
-// What of the simulator tells what a sensor would: sensors are not part of a model, everything can be asked for.
-const char* query_for(int sensor) {
-  switch (sensor) {
-    case mjSENS_JOINTPOS:
-    case mjSENS_BALLQUAT:
-    case mjSENS_ACTUATORPOS:
-      return "ask state().q at Joint::first_position";
-    case mjSENS_JOINTVEL:
-    case mjSENS_BALLANGVEL:
-    case mjSENS_ACTUATORVEL:
-      return "ask state().v at Joint::first_velocity";
-    case mjSENS_ACTUATORFRC:
-      return "ask Simulator::actuator_forces()";
-    case mjSENS_JOINTACTFRC:
-      return "ask Simulator::actuator_force()";
-    case mjSENS_JOINTLIMITPOS:
-    case mjSENS_JOINTLIMITVEL:
-    case mjSENS_JOINTLIMITFRC:
-      return "compare state().q with Dof::lower, upper; ask Simulator::constraint_impulse()";
-    case mjSENS_FRAMEPOS:
-    case mjSENS_FRAMEQUAT:
-    case mjSENS_FRAMEXAXIS:
-    case mjSENS_FRAMEYAXIS:
-    case mjSENS_FRAMEZAXIS:
-      return "ask Simulator::frame_pose()";
-    case mjSENS_FRAMELINVEL:
-    case mjSENS_FRAMEANGVEL:
-    case mjSENS_VELOCIMETER:
-    case mjSENS_GYRO:
-      return "ask point_velocity() and angular_velocity() of Simulator::dynamics()";
-    case mjSENS_FRAMELINACC:
-    case mjSENS_FRAMEANGACC:
-    case mjSENS_ACCELEROMETER:
-      return "take the difference of the velocities of two steps";
-    case mjSENS_FORCE:
-    case mjSENS_TORQUE:
-      return "ask Simulator::joint_wrench()";
-    case mjSENS_TOUCH:
-    case mjSENS_CONTACT:
-      return "ask Simulator::contacts()";
-    case mjSENS_SUBTREECOM:
-    case mjSENS_SUBTREELINVEL:
-    case mjSENS_SUBTREEANGMOM:
-      return "ask center_of_mass(), linear_momentum(), angular_momentum() of Simulator::dynamics(), for all bodies "
-             "together";
-    case mjSENS_E_POTENTIAL:
-    case mjSENS_E_KINETIC:
-      return "ask StepReport::potential_energy, kinetic_energy";
-    case mjSENS_CLOCK:
-      return "ask state().time";
-    default:
-      return "nothing here tells it";
-  }
-}
-
 bool any(const mjtNum* values, int count) {
   return std::any_of(values, values + count, [](mjtNum x) { return x != 0.0; });
 }
@@ -162,9 +107,8 @@ void MjcfReader::note_geoms() {
     };
     note(m_.geom_fluid[mjNFLUID * geom] != 0.0, "forces of a fluid");
     if (shape_of_[geom] < 0) continue;
-    note(m_.geom_condim[geom] > 3, "torsional and rolling friction (condim 4 and 6)");
-    note(m_.geom_margin[geom] != 0.0 || m_.geom_gap[geom] != 0.0, "margin and gap: shapes touch where they touch");
-    note(any(m_.geom_surfacevel + 6 * geom, 6), "velocity of its surface");
+    note(m_.geom_margin[geom] != 0.0 || m_.geom_gap[geom] != 0.0,
+         "margin and gap: shapes touch where they touch, not margin - gap apart");
     note(m_.geom_adhesion[geom] != 0.0, "adhesion");
     if (!is_default(m_.geom_solref + mjNREF * geom, m_.geom_solimp + mjNIMP * geom)) {
       ignored_.add("solref, solimp of geom", label, rigid);
@@ -175,16 +119,13 @@ void MjcfReader::note_geoms() {
     if (!is_default(m_.pair_solref + mjNREF * pair, m_.pair_solimp + mjNIMP * pair)) {
       ignored_.add("solref, solimp of pair", label, rigid);
     }
-    if (m_.pair_dim[pair] > 3) ignored_.add("pair", label, "torsional and rolling friction (condim 4 and 6)");
-    if (m_.pair_margin[pair] != 0.0 || m_.pair_gap[pair] != 0.0) ignored_.add("pair", label, "margin and gap");
+    if (any(m_.pair_solreffriction + mjNREF * pair, mjNREF)) {
+      ignored_.add("solreffriction of pair", label, "friction is rigid here");
+    }
+    if (m_.pair_margin[pair] != 0.0 || m_.pair_gap[pair] != 0.0) {
+      ignored_.add("pair", label, "margin and gap: shapes touch where they touch, not margin - gap apart");
+    }
     if (m_.pair_adhesion[pair] != 0.0) ignored_.add("pair", label, "adhesion");
-  }
-}
-
-void MjcfReader::note_sensors() {
-  for (int k = 0; k < m_.nsensor; ++k) {
-    ignored_.add("sensor", label_of(mjOBJ_SENSOR, k),
-                 std::string("sensors are not part of a model: ") + query_for(m_.sensor_type[k]));
   }
 }
 
@@ -205,7 +146,6 @@ void MjcfReader::note_rest() {
         !is_default(m_.tendon_solref_fri + mjNREF * tendon, m_.tendon_solimp_fri + mjNIMP * tendon);
     if (soft_limit || soft_friction) ignored_.add("solref, solimp of tendon", label_of(mjOBJ_TENDON, tendon), rigid);
   }
-  note_sensors();
   each(m_.nflex, mjOBJ_FLEX, "flex", "bodies are rigid here");
   each(m_.nplugin, mjOBJ_PLUGIN, "plugin", "belongs to MuJoCo");
   each(m_.nskin, mjOBJ_SKIN, "skin", "only to be seen");

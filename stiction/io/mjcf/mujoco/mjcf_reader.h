@@ -53,10 +53,18 @@ class MjcfReader {
   void read_shape(int geom);
   bool make_geometry(int geom, Geometry& geometry);
   bool make_mesh(int geom, Geometry& geometry);
+  // mjcf_materials.cpp
+  struct Frictions {  // as MuJoCo has them: sliding, torsional, rolling; its number of dimensions says which count
+    int dimension = 3;
+    double sliding = 0.0, torsional = 0.0, rolling = 0.0;
+  };
+  Frictions frictions_of(int geom) const;
   Material material_of(int geom) const;
   void read_pairs();
-  void check_pair(int pair);
-  void check_mixed_friction();
+  void read_pair_friction(int pair);
+  void read_mixed_pairs();
+  bool may_meet(int geom_a, int geom_b) const;
+  bool is_listed(int geom_a, int geom_b) const;
   // mjcf_links.cpp
   void read_equalities();
   void read_connect(int equality);
@@ -81,13 +89,17 @@ class MjcfReader {
   std::string name_or_number(int type, int id, int count, const char* base) const;
   std::string site_name(int site) const;  // never empty; with the prefix
   std::string tendon_name(int tendon) const;
+  // mjcf_sensors.cpp
+  void read_sensors();
+  const char* why_no_sensor(int sensor) const;
+  SensorOptions sensor_options(int sensor) const;
+  void place_sensor(int object, int id, std::string& site, int& body, Pose& on) const;
   // mjcf_ignored.cpp
   void note_options();
   void note_bodies();
   void note_joints();
   void note_geoms();
   void note_rest();
-  void note_sensors();
 
   std::string name_of(int type, int id) const;  // mjtObj; empty where it has none
   std::string prefixed(const std::string& name) const { return name.empty() ? name : options_.prefix + name; }
@@ -114,6 +126,7 @@ class MjcfReader {
   std::vector<bool> in_pair_;             // geoms that a <pair> names
   std::vector<int> shape_of_;             // builder index of every geom; −1: no shape
   std::vector<int> control_of_;           // MuJoCo's control of every actuator of the builder
+  std::vector<double> sensor_scale_;      // by MuJoCo's actuators: its force over ours before gear; 0: it is ignored
   std::vector<int> activation_of_;        // MuJoCo's activation of every one that has one
   std::map<std::pair<int, bool>, Geometry> known_meshes_;  // by mesh, and whether it stays a surface
 };

@@ -170,6 +170,7 @@ const char* MjcfReader::why_no_pid(int actuator) const {
 }
 
 void MjcfReader::read_actuators() {
+  sensor_scale_.assign(static_cast<std::size_t>(m_.nactuator), 0.0);
   for (int actuator = 0; actuator < m_.nactuator; ++actuator) {
     if (const char* reason = why_no_actuator(actuator)) {
       ignored_.add("actuator", label_of(mjOBJ_ACTUATOR, actuator), reason);
@@ -226,6 +227,7 @@ void MjcfReader::add_actuator(int actuator, int control, ActuatorOptions& option
     options.control_upper = m_.actuator_ctrlrange[2 * control + 1];
   }
   const int index = builder_.add_actuator(options);
+  if (sensor_scale_[actuator] == 0.0) sensor_scale_[actuator] = 1.0;
   if (control_of_.empty()) first_actuator_ = index;
   control_of_.push_back(control);
   if (options.activation != ActivationKind::none) activation_of_.push_back(m_.actuator_actadr[actuator]);
@@ -268,6 +270,7 @@ void MjcfReader::read_actuator(int actuator) {
   if (is_plain && b1 == 0.0 && b2 == 0.0 && g != 0.0) {
     options.kind = ActuatorKind::torque;  // the gain becomes part of the gear, and the limits those of u
     options.gear *= g;
+    sensor_scale_[actuator] = g;
     options.force_lower /= g, options.force_upper /= g;
     if (g < 0.0) std::swap(options.force_lower, options.force_upper);
   } else if (is_plain && g > 0.0 && b1 == -g && b2 <= 0.0) {
