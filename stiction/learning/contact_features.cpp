@@ -18,6 +18,7 @@ struct PatchMotion {
   Vector3 tilt = Vector3::Zero();   // gradient of the approach in the plane, 1/s
   double spin = 0.0;                // about n, rad/s
   double speed = 0.0;
+  double closing = 0.0;             // root mean square of the approach
 };
 
 PatchMotion patch_motion(const BodyVelocity& velocity, const ContactPatch& patch, std::span<const PatchPoint> points,
@@ -28,16 +29,18 @@ PatchMotion patch_motion(const BodyVelocity& velocity, const ContactPatch& patch
   motion.slip = at_center - n * n.dot(at_center);
   motion.spin = n.dot(velocity.angular);
   Vector3 moment = Vector3::Zero();
-  double square = 0.0;
+  double square = 0.0, closing = 0.0;
   for (const int i : chosen) {
     const PatchPoint& point = points[static_cast<std::size_t>(i)];
     const Vector3 v = velocity.at(point.offset);
     const double approach = n.dot(v) + point.promise;
     motion.approach += approach / patch.num_points;
+    closing += approach * approach / patch.num_points;
     moment += approach * (point.offset - patch.center) / patch.num_points;
     square += ((v - n * n.dot(v)).squaredNorm() + approach * approach) / patch.num_points;
   }
   motion.speed = std::sqrt(square);
+  motion.closing = std::sqrt(closing);
   moment -= n * n.dot(moment);
   if (patch.dimension == 1) {
     motion.tilt = patch.direction * patch.direction.dot(moment) / patch.direction.dot(patch.moments * patch.direction);
@@ -142,8 +145,9 @@ void find_features(FeatureSet set, const RigidBody& body, const BodyVelocity& ve
   features.frame << t1, t2, n;
   const double speed = std::max(motion.speed, 1e-12);
   const double length = body.length();
-  features.impulse_unit = body.mass * speed;
-  features.torque_unit = body.mass * speed * length;
+  // Where a patch slides, its impulse is as large as it comes down, however fast it slides.
+  features.impulse_unit = body.mass * std::max(motion.closing, 1e-12);
+  features.torque_unit = features.impulse_unit * length;
   put_matrix(features.frame.transpose() * body.rotation, input, at);
   put(body.rotation.transpose() * patch.center / length, input, at);
   input[at++] = motion.slip.norm() / speed;

@@ -3,7 +3,8 @@
 //   paper   rotation matrix of the body (9), v1 (6), centre of the patch in the body (3), velocity there (3): 21 numbers
 //           in world axes, as the paper has them; impulses in N·s
 //   patch   axes t1 along the slip of the patch, t2, n; velocities divided by the speed s of the patch, lengths by the
-//           radius of gyration L, impulses by m s, torques by m s L: turning the scene about the normal, or making it
+//           radius of gyration L, impulses by m a, torques by m a L, a the
+//           root mean square of the approach: turning the scene about the normal, or making it
 //           faster, changes nothing. For isotropic friction
 //   patch_ground  the same, and the direction of the slip on the surface: for friction that depends on it
 #pragma once

@@ -88,6 +88,29 @@ Matrix3 collision_rotation(Generator& generator, const ConvexHull& hull, int dim
   return standing_on(generator, (std::sin((1.0 - t) * angle) * n_a + std::sin(t * angle) * n_b).normalized());
 }
 
+// Takes the velocity along the normal from what touches the ground.
+void hold_down(const ConvexHull& hull, const Matrix3& rotation, Vector3& velocity, Vector3& spin) {
+  double lowest = HUGE_VAL;
+  for (const Vector3& point : hull.vertices()) lowest = std::min(lowest, rotation.row(2).dot(point));
+  Vector3 center = Vector3::Zero(), first = center, farthest = center;
+  int count = 0;
+  for (const Vector3& point : hull.vertices()) {
+    const Vector3 p = rotation * point;
+    if (p.z() > lowest + 1e-9) continue;
+    if (count++ == 0) first = p;
+    if ((p - first).norm() > (farthest - first).norm() || count == 1) farthest = p;
+    center += p;
+  }
+  center /= count;
+  if (count == 2) {
+    const Vector3 line = (farthest - first).normalized();
+    spin = line * line.dot(spin) + Vector3(0.0, 0.0, spin.z());
+  } else if (count > 2) {
+    spin = Vector3(0.0, 0.0, spin.z());
+  }
+  velocity.z() = -spin.cross(center).z();
+}
+
 // Steps a simulator and makes samples of what happens.
 class Observer {
  public:
@@ -266,7 +289,9 @@ ContactData generate_collisions(std::shared_ptr<const Model> model, int count, c
     const double size = std::pow(10.0, uniform(generator, -2.0, 0.0));
     Vector3 velocity = size * random_in(generator, ranges.speed);
     velocity.z() = size * uniform(generator, -ranges.impact_speed, 0.1 * ranges.impact_speed);
-    const Vector3 spin = size * random_in(generator, ranges.spin);
+    Vector3 spin = size * random_in(generator, ranges.spin);
+    // What slides on comes down by gravity alone: a third of them.
+    if (generator() % 3 == 0) hold_down(observer.hull(), rotation, velocity, spin);
     const double gap = (generator() & 1U) ? 0.0 : uniform(generator, 0.0, settings.time_step * std::max(0.0, -velocity.z()));
     const ThrowStart start = start_of(simulator.model(), observer.body(), Quaternion(rotation),
                                       gap - observer.lowest(rotation), velocity, spin);

@@ -16,8 +16,10 @@ CLAIM = "Learned from throws onto a ground with friction 1.5 along one axis and 
 
 def run(run: Run) -> None:
     model = stiction.thrown_box(shared.BOX, friction=0.75, friction_2=1.5)
-    data = stiction.generate_collisions(model, 9000 if run.quick else 60000, seed=1)
-    data.append(stiction.generate_throws(model, 100 if run.quick else 1500, seed=2))
+    # The throws to predict slide faster than those of learn-throws: the data must cover them.
+    ranges = dict(speed=3.0, impact_speed=3.0, spin=8.0)
+    data = stiction.generate_collisions(model, 15000 if run.quick else 60000, seed=1, **ranges)
+    data.append(stiction.generate_throws(model, 20 if run.quick else 1500, seed=2, **ranges))
     networks = shared.train(run, data, "patch_ground", "anisotropic", "quick" if run.quick else "medium")
     learned = stiction.LearnedSimulator(model, networks)
     steps, rows = 800, []
@@ -35,11 +37,11 @@ def run(run: Run) -> None:
         axes.legend()
     differences = [abs(row[1] - row[2]) / row[2] for row in rows]
     # The paper's own table: differences of 0.5 to 24 % of the way, 6 % in the mean.
-    run.check("distances, mean difference over eight directions, share", float(np.mean(differences)), at_most=0.25 if run.quick else 0.06, paper="0.056")
-    run.check("distances, largest difference, share", float(np.max(differences)), at_most=0.6 if run.quick else 0.24, paper="0.242")
+    run.check("distances, mean difference over eight directions, share", float(np.mean(differences)), at_most=0.15 if run.quick else 0.06, paper="0.056")
+    run.check("distances, largest difference, share", float(np.max(differences)), at_most=0.3 if run.quick else 0.24, paper="0.242")
     along_x = np.mean([row[2] for row in rows if row[0] in (0, 180)]) / np.mean([row[2] for row in rows if row[0] in (90, 270)])
     ours_x = np.mean([row[1] for row in rows if row[0] in (0, 180)]) / np.mean([row[1] for row in rows if row[0] in (90, 270)])
-    run.check("way along the slippery axis over that along the other, learned", float(ours_x), near=(float(along_x), 0.3 * float(along_x)))
+    run.check("way along the slippery axis over that along the other, learned", float(ours_x), near=(float(along_x), (0.22 if run.quick else 0.1) * float(along_x)))
 
 
 def _start(degrees: float) -> tuple:

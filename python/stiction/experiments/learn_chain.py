@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import stiction
@@ -10,20 +12,20 @@ from . import _learning as shared
 from .experiment import Experiment, Run
 
 CLAIM = "A model trained on the isolated last link is reused at the end of a chain without retraining, and agrees with the truth."
-LENGTH, WIDTH, THICKNESS, HEIGHT, FRICTION = 0.4, 0.03, 0.02, 0.9, 0.5
+LENGTH, WIDTH, THICKNESS, HEIGHT, FRICTION = 0.4, 0.03, 0.02, 0.9, 0.5  # m
 
 
-def chain() -> object:
+def chain() -> Any:
     """Three bars from a pin, horizontal; the last one meets the ground."""
     builder = stiction.ModelBuilder()
-    material = stiction.Material(friction=FRICTION)
-    builder.add_shape(name="ground", geometry=stiction.Plane(), material=material)
+    builder.add_shape(stiction.Plane(), name="ground", friction=FRICTION)
     parent = -1
     for k in range(3):
-        place = stiction.Pose(position=(0, 0, HEIGHT) if k == 0 else (LENGTH, 0, 0))
-        parent = builder.add_body(name=f"bar{k}", parent=parent, pose=place, joint="revolute", axis=(0, 1, 0))
-        builder.add_shape(name=f"shape{k}", body=parent, pose=stiction.Pose(position=(LENGTH / 2, 0, 0)), density=1000.0, material=material,
-                          geometry=stiction.Box((LENGTH / 2, WIDTH, THICKNESS)), group=1 if k == 2 else 0, mask=1 if k == 2 else 0)
+        place = (0, 0, HEIGHT) if k == 0 else (LENGTH, 0, 0)
+        parent = builder.add_body(name=f"bar{k}", parent=parent, position=place, joint="revolute", axis=(0, 1, 0))
+        meets = 1 if k == 2 else 0
+        builder.add_shape(parent, stiction.Box((LENGTH / 2, WIDTH, THICKNESS)), name=f"shape{k}", position=(LENGTH / 2, 0, 0), density=1000.0,
+                          friction=FRICTION, group=meets, mask=meets)
     return builder.build()
 
 
