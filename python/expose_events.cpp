@@ -163,10 +163,25 @@ void expose_events(nb::module_& module) {
           "since the last clear_events()")
       .def("clear_events", &E::clear_events)
       .def(
-          "body_position", [](E& e, int body) { return copy_to_numpy(VectorX(e.body_pose(body).position)); }, "body"_a,
-          "world, m")
+          "body_position",
+          [](E& e, int body) {
+            const Pose pose = e.body_pose(body);
+            VectorX position(3);
+            for (int k = 0; k < 3; ++k) position[k] = pose.position[k];
+            return to_numpy(std::move(position));
+          },
+          "body"_a, "world, m")
       .def(
-          "body_rotation", [](E& e, int body) { return copy_matrix_to_numpy(e.body_pose(body).rotation); }, "body"_a)
+          "body_rotation",
+          [](E& e, int body) {
+            const Pose pose = e.body_pose(body);
+            MatrixX rotation(3, 3);
+            for (int r = 0; r < 3; ++r) {
+              for (int c = 0; c < 3; ++c) rotation(r, c) = pose.rotation(r, c);
+            }
+            return to_numpy(std::move(rotation));
+          },
+          "body"_a)
       .def("pair_distances", &E::pair_distances, "within"_a,
            "Of every pair that may touch: distance, normal and nearest points up to `within`, proven bounds beyond");
 }
