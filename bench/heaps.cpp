@@ -5,8 +5,11 @@
 //                 [--mass-ratios 1] [--threads 1] [--compliances 0.01] [--seconds 5] [--steps N] [--tolerance 1e-6]
 //                 [--tangents 0] [--margin M] [--stages]
 //
-// --tangents is relative_tangent_compliance. One row per combination. Times are CPU time of all threads, ms per step ("wall" is not): of all steps, of the first
-// half of them (falling) and of the last fifth (at rest). A compliance of 0 is rigid contact.
+// --tangents is relative_tangent_compliance. One row per combination. Times are CPU time of all threads, ms per step
+// ("wall" is not): of all steps, of the first half of them (falling) and of the last fifth (at rest). A compliance of 0
+// is rigid contact.
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -17,8 +20,6 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
-
-#include <sys/resource.h>
 
 #include "stiction/model/model_builder.h"
 #include "stiction/sim/simulator.h"
@@ -47,7 +48,8 @@ struct Options {
 struct Result {
   std::vector<double> cpu, wall, eps, depth;  // by step: s, s, –, m
   std::array<double, num_stages> stages{};
-  double contacts = 0.0, sweeps = 0.0, rechecks = 0.0, slip = 0.0, last_slip = 0.0, kinetic = 0.0, potential_before = 0.0, potential = 0.0, compliance = 0.0;
+  double contacts = 0.0, sweeps = 0.0, rechecks = 0.0, slip = 0.0, last_slip = 0.0, kinetic = 0.0,
+         potential_before = 0.0, potential = 0.0, compliance = 0.0;
   int factorisations = 0, not_accepted = 0;
 };
 
@@ -92,13 +94,14 @@ std::shared_ptr<const Model> make_heap(const Case& c) {
   const int side = std::max(1, static_cast<int>(room / pitch) + 1);
   const double gap = room / std::max(1, side - 1);
   std::mt19937_64 random(1);
-  const auto uniform = [&random](double from, double to) { return from + (to - from) * 0x1p-64 * static_cast<double>(random()); };
+  const auto uniform = [&random](double from, double to) {
+    return from + (to - from) * 0x1p-64 * static_cast<double>(random());
+  };
   for (int k = 0; k < c.count; ++k) {
     const Vector3 place(-half + 1.1 * radius + gap * (k % side) + uniform(-0.002, 0.002),
                         -half + 1.1 * radius + gap * (k / side % side) + uniform(-0.002, 0.002),
                         0.1 + 1.1 * pitch * (k / side / side));
-    const Quaternion turn =
-        Quaternion(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(0.1, 1)).normalized();
+    const Quaternion turn = Quaternion(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(0.1, 1)).normalized();
     const int body = builder.add_body({.pose = Pose(turn, place)});
     builder.add_shape({.body = body,
                        .geometry = geometry_of(c.shape, k),
@@ -109,7 +112,8 @@ std::shared_ptr<const Model> make_heap(const Case& c) {
 }
 
 Result run(const Case& c, const Options& options) {
-  SimulatorSettings settings{.time_step = c.dt, .tolerance = options.tolerance, .acceptable_tolerance = options.tolerance};
+  SimulatorSettings settings{
+      .time_step = c.dt, .tolerance = options.tolerance, .acceptable_tolerance = options.tolerance};
   settings.constraints.relative_compliance = c.compliance;
   settings.constraints.relative_tangent_compliance = options.tangents;
   settings.threads = c.threads;
@@ -148,18 +152,21 @@ double mean(const std::vector<double>& x, std::size_t begin, std::size_t end) {
 void print_row(const Case& c, const Result& r) {
   const std::size_t n = r.cpu.size();
   const auto share = [&](double limit) {
-    return 100.0 * static_cast<double>(std::count_if(r.eps.begin(), r.eps.end(), [=](double e) { return e <= limit; })) /
+    return 100.0 *
+           static_cast<double>(std::count_if(r.eps.begin(), r.eps.end(), [=](double e) { return e <= limit; })) /
            static_cast<double>(n);
   };
   const auto largest = [](const auto& begin, const auto& end) { return *std::max_element(begin, end); };
-  std::printf("| %s | %d | %g | %g | %g | %g | %d | %zu | %.0f | %.3g | %.3g | %.3g | %.3g | %.3g | %.0f | %.1f | %.1f | %.0e | %d | "
-              "%.2g | %.2g | %.1e | %.1e | %.0f |\n",
-              c.shape.c_str(), c.count, c.friction, 1e3 * c.dt, c.mass_ratio, c.compliance, c.threads, n,
-              r.contacts / static_cast<double>(n), 1e3 * mean(r.cpu, 0, n), 1e3 * mean(r.cpu, 0, n / 2),
-              1e3 * mean(r.cpu, 4 * n / 5, n), 1e3 * largest(r.cpu.begin(), r.cpu.end()), 1e3 * mean(r.wall, 0, n),
-              r.sweeps / static_cast<double>(n), share(1e-6), share(1e-9), largest(r.eps.begin(), r.eps.end()),
-              r.not_accepted, 1e3 * largest(r.depth.begin(), r.depth.begin() + static_cast<std::ptrdiff_t>(n / 2 + 1)),
-              1e3 * r.depth.back(), r.kinetic, r.potential - r.potential_before, peak_memory());
+  std::printf(
+      "| %s | %d | %g | %g | %g | %g | %d | %zu | %.0f | %.3g | %.3g | %.3g | %.3g | %.3g | %.0f | %.1f | %.1f | %.0e "
+      "| %d | "
+      "%.2g | %.2g | %.1e | %.1e | %.0f |\n",
+      c.shape.c_str(), c.count, c.friction, 1e3 * c.dt, c.mass_ratio, c.compliance, c.threads, n,
+      r.contacts / static_cast<double>(n), 1e3 * mean(r.cpu, 0, n), 1e3 * mean(r.cpu, 0, n / 2),
+      1e3 * mean(r.cpu, 4 * n / 5, n), 1e3 * largest(r.cpu.begin(), r.cpu.end()), 1e3 * mean(r.wall, 0, n),
+      r.sweeps / static_cast<double>(n), share(1e-6), share(1e-9), largest(r.eps.begin(), r.eps.end()), r.not_accepted,
+      1e3 * largest(r.depth.begin(), r.depth.begin() + static_cast<std::ptrdiff_t>(n / 2 + 1)), 1e3 * r.depth.back(),
+      r.kinetic, r.potential - r.potential_before, peak_memory());
   std::fflush(stdout);
 }
 
@@ -192,7 +199,8 @@ Options parse(int argc, char** argv) {
       options.stages = true;
       continue;
     }
-    if (k + 1 >= argc) throw std::invalid_argument(word + " needs a value, or is unknown; see the top of bench/heaps.cpp");
+    if (k + 1 >= argc)
+      throw std::invalid_argument(word + " needs a value, or is unknown; see the top of bench/heaps.cpp");
     const std::string value = argv[++k];
     if (word == "--shape") {
       options.shape = value;
@@ -230,21 +238,25 @@ Options parse(int argc, char** argv) {
 
 void main_(int argc, char** argv) {
   const Options options = parse(argc, argv);
-  std::printf("| shape | bodies | μ | Δt, ms | mass ratio | ρ | threads | steps | contacts | ms | falling | at rest | longest | wall | "
-              "iterations | to 1e-6, %% | to 1e-9, %% | worst | not accepted | depth falling, mm | at the end | kinetic, J | "
-              "potential, change in the last fifth, J | memory, MB |\n| --- |%s\n",
-              [] {
-                std::string columns;
-                for (int k = 0; k < 23; ++k) columns += " ---: |";
-                return columns;
-              }().c_str());
+  std::printf(
+      "| shape | bodies | μ | Δt, ms | mass ratio | ρ | threads | steps | contacts | ms | falling | at rest | longest "
+      "| wall | "
+      "iterations | to 1e-6, %% | to 1e-9, %% | worst | not accepted | depth falling, mm | at the end | kinetic, J | "
+      "potential, change in the last fifth, J | memory, MB |\n| --- |%s\n",
+      [] {
+        std::string columns;
+        for (int k = 0; k < 23; ++k) columns += " ---: |";
+        return columns;
+      }()
+          .c_str());
   for (const double count : options.counts) {
     for (const double friction : options.frictions) {
       for (const double dt : options.dts) {
         for (const double ratio : options.mass_ratios) {
           for (const double compliance : options.compliances) {
             for (const double threads : options.threads) {
-              const Case c{options.shape, static_cast<int>(count), friction, dt, ratio, compliance, static_cast<int>(threads)};
+              const Case c{options.shape, static_cast<int>(count),  friction, dt, ratio,
+                           compliance,    static_cast<int>(threads)};
               const Result result = run(c, options);
               print_row(c, result);
               if (options.stages) print_stages(result);

@@ -23,7 +23,8 @@ TEST(WorkTeam, EveryPieceOfEveryPhaseRunsOnce) {
       // A neighbour's number of the last phase: wrong where a piece starts before that is over.
       team.for_each(count, [&](int k) { sums[k] += 1 + before[(k + 1) % 40]; });
       for (int k = 0; k < 40; ++k) {
-        ASSERT_EQ(sums[k], before[k] + (k < count ? 1 + before[(k + 1) % 40] : 0)) << members << " members, phase " << phase;
+        ASSERT_EQ(sums[k], before[k] + (k < count ? 1 + before[(k + 1) % 40] : 0))
+            << members << " members, phase " << phase;
       }
       for (long& sum : sums) sum %= 1000;
     }

@@ -94,7 +94,7 @@ TEST(RelativeCompliance, LeavesSofterMaterialsAlone) {
   EXPECT_NEAR(report.largest_static_depth, compliance * mass * gravity, 1e-6 * compliance * mass * gravity);
 }
 
-// A sphere that a force F(t) pulls along the ground within its cone: theory (3-22) lets the contact slip by ε w Δt ΔF, and by
+// A box that a force pulls along the ground within its cone: theory (3-22) lets the contact slip by ε w Δt ΔF, and by
 // nothing once F stays, when its law is Coulomb's again.
 TEST(RelativeTangentCompliance, SlipsByWhatFrictionChangesAndNoMore) {
   constexpr double eps = 1e-2, dt = 1e-3;

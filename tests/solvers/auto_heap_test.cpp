@@ -52,7 +52,7 @@ TEST(AutoHeap, TakesHeapsThatGiveAndNoOthers) {
   EXPECT_TRUE(heap.takes(with_compliance(rigid, 1e-1)));
   EXPECT_FALSE(heap.takes(rigid));
   EXPECT_FALSE(heap.takes(with_compliance(rigid, 5e-3)));
-  EXPECT_FALSE(heap.takes(with_compliance(rigid, 1e-2, 4)));  // four points per pair, as faces have
+  EXPECT_FALSE(heap.takes(with_compliance(rigid, 1e-2, 4)));       // four points per pair, as faces have
   EXPECT_TRUE(heap.takes(with_compliance(rigid, 1e-2, 4, 1e-2)));  // whose tangents give, too
   EXPECT_FALSE(heap.takes(with_compliance(rigid, 1e-2, 4, 1e-3)));
   heap.settings.least_nodes = rigid.factored().num_nodes() + 1;

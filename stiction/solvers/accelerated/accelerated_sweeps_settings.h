@@ -4,11 +4,11 @@
 namespace stiction {
 
 struct AndersonWindowSettings {
-  int columns = 5;      // 0 … AndersonWindow::most_columns; 0: plain sweeps
-  double growth = 1.2;  // > 1
-  int pause = 10;       // plain steps after a reset, ≥ 0
+  int columns = 5;         // 0 … AndersonWindow::most_columns; 0: plain sweeps
+  double growth = 1.2;     // > 1
+  int pause = 10;          // plain steps after a reset, ≥ 0
   int longest_pause = 64;  // times `pause`, ≥ 1
-  double ridge = 1e-4;  // relative, on the diagonal of the Gram matrix; ≥ 0
+  double ridge = 1e-4;     // relative, on the diagonal of the Gram matrix; ≥ 0
 };
 
 struct AcceleratedSweepsSettings {

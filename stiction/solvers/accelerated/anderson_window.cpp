@@ -5,14 +5,13 @@
 #include <cmath>
 #include <limits>
 
-
 namespace stiction {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 constexpr double worthwhile = 0.5;  // of the least ‖f‖ between two resets
-constexpr std::size_t tile = 512;  // numbers; what was written is still near when it is read again
+constexpr std::size_t tile = 512;   // numbers; what was written is still near when it is read again
 
 // f = image − x; ‖f‖² of the part.
 double take_difference(const double* image, const double* x, std::size_t begin, std::size_t end, double* f) {
@@ -49,9 +48,8 @@ void AndersonWindow::start(std::span<const std::size_t> parts, const AndersonWin
 
 // ‖f‖, with f in its place.
 double AndersonWindow::norm_of_change(const Array& x, const Array& image) {
-  for_each_part([&](Part& part) {
-    part.squares = take_difference(image.data(), x.data(), part.begin, part.end, f_.data());
-  });
+  for_each_part(
+      [&](Part& part) { part.squares = take_difference(image.data(), x.data(), part.begin, part.end, f_.data()); });
   double squares = 0.0;
   for (const Part& part : part_) squares += part.squares;
   return std::sqrt(squares);
@@ -59,7 +57,8 @@ double AndersonWindow::norm_of_change(const Array& x, const Array& image) {
 
 AndersonWindow::Next AndersonWindow::advance(Array& x, const Array& image) {
   const auto copy = [this](const Array& from, Array& to) {
-    for_each_part([&](const Part& part) { std::copy(from.data() + part.begin, from.data() + part.end, to.data() + part.begin); });
+    for_each_part(
+        [&](const Part& part) { std::copy(from.data() + part.begin, from.data() + part.end, to.data() + part.begin); });
   };
   const double norm = norm_of_change(x, image);
   if (has_last_ && !(norm <= settings_.growth * least_)) {

@@ -49,7 +49,7 @@ class AndersonWindow {
  private:
   struct alignas(64) Part {
     std::size_t begin = 0, end = 0;
-    double squares = 0.0;  // ‖f‖²
+    double squares = 0.0;                                      // ‖f‖²
     std::array<double, most_columns> with_change{}, with_f{};  // products of columns with the newest one, and with f
   };
 

@@ -117,15 +117,15 @@ struct AutoVelocitySpaceSettings {
   double path_start = 3.0;
   double least_path = 100.0;  // factorisations; with fewer hardly a path gets to its end
   double nearly_found = 1e-6;
-  int retries = 8;            // where rounding λ to the units of the problem loses what passed inside …
-  double stricter = 0.7;      // … with so much of the tolerance each
+  int retries = 8;        // where rounding λ to the units of the problem loses what passed inside …
+  double stricter = 0.7;  // … with so much of the tolerance each
   // Products of blocks of a factorisation. One that takes more counts for as many as the time that it takes: 1001
   // spheres in a heap need 1.2 million, ten times of what the budget of a step was made for. Beyond the most that one
   // alone would take half a second; with more nodes than that even to find out takes too long.
   double usual_products = 1.3e5, most_products = 2e7;
   int most_nodes = 20000;
   int least_factorisations = 12;  // where one counts for several; with fewer hardly a start gets to its end
-  int long_double_size = 60;  // velocities; dense, so about 0.1 ms per factorisation
+  int long_double_size = 60;      // velocities; dense, so about 0.1 ms per factorisation
   AutoNewtonSettings newton;
 };
 
@@ -143,8 +143,8 @@ struct AutoHeapSettings {
   // With more, faces meet: sweeps do not settle which corner bears, unless tangents give as normals do.
   double contacts_per_pair = 1.3;
   int most_sweeps = 1000;
-  // Bodies up to which all other parts may try what sweeps did not solve; with more an interior point alone, for so many
-  // factorisations, of which a large one counts for several (AutoVelocitySpaceSettings).
+  // Bodies up to which all other parts may try what sweeps did not solve; with more an interior point alone, for so
+  // many factorisations, of which a large one counts for several (AutoVelocitySpaceSettings).
   int most_nodes_for_others = 200;
   int factorisations_beyond = 300;
   AcceleratedSweepsSettings sweeps;

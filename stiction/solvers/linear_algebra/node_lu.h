@@ -18,8 +18,8 @@ namespace stiction {
 
 class NodeLu {
  public:
-  // Returns at once, without allocating, when the segments are those seen last. False, and nothing can be factored, where
-  // a factorisation would take more products of blocks than allowed: its memory is not asked for.
+  // Returns at once, without allocating, when the segments are those seen last. False, and nothing can be factored,
+  // where a factorisation would take more products of blocks than allowed: its memory is not asked for.
   bool analyse(const DelassusFactored& factored, double most_products = std::numeric_limits<double>::infinity());
   double num_products() const { return products_; }  // of blocks, of one factorisation
 
