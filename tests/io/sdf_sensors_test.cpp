@@ -54,7 +54,8 @@ TEST(SdfSensors, BadValuesAreRefused) {
   const auto with = [](const std::string& sensor) { return load(link("a", "0 0 1 0 0 0", sensor)); };
   EXPECT_REFUSED(with("<sensor type='imu'/>"), "name");
   EXPECT_REFUSED(with("<sensor name='s' type='imu'><pose>1 2</pose></sensor>"), "pose");
-  EXPECT_REFUSED(with("<sensor name='s' type='imu'><pose relative_to='b'>0 0 0 0 0 0</pose></sensor>"), "'b'");
+  EXPECT_REFUSED(with("<sensor name='s' type='imu'><pose relative_to='b'>0 0 0 0 0 0</pose></sensor>"),
+                 "relative_to=\"b\"");
   EXPECT_REFUSED(
       load(link("a", "0 0 1 0 0 0") + joint("j", "world", "a",
                                             "<sensor name='s' type='force_torque'><force_torque>"
