@@ -103,6 +103,14 @@ Json shapes_of(const Model& model) {
   for (const Shape& shape : model.shapes) {
     Json entry{{"name", shape.name}, {"kind", to_string(shape.kind())}, {"body", shape.body}};
     entry["friction"] = shape.material.friction;
+    const Material& m = shape.material;
+    if (m.torsional_friction > 0.0) entry["torsional_friction"] = m.torsional_friction;
+    if (m.rolling_friction > 0.0) entry["rolling_friction"] = m.rolling_friction;
+    if (m.has_moving_surface()) {
+      const Vector3 &v = m.surface_velocity, &w = m.surface_spin;
+      entry["surface_velocity"] = {v.x(), v.y(), v.z()};
+      entry["surface_spin"] = {w.x(), w.y(), w.z()};
+    }
     entry["pose"] = to_json(shape.pose);
     std::visit(Dimensions{entry}, shape.geometry);
     out.push_back(std::move(entry));
@@ -221,6 +229,7 @@ std::string summary_to_json(const RunSummary& s) {
                   {"largest_compliance", s.largest_compliance},
                   {"largest_static_depth", s.largest_static_depth},
                   {"softened_steps", s.softened},
+                  {"largest_relaxed_slip", s.largest_relaxed_slip},
                   {"contacts", s.last.num_contacts},
                   {"sticking", s.last.num_sticking},
                   {"sliding", s.last.num_sliding},

@@ -12,10 +12,13 @@
 #include "cli/shipped_scenes.h"
 #include "cli/verb_compare.h"
 #include "cli/verb_convert.h"
+#include "cli/verb_experiment.h"
 #include "cli/verb_info.h"
+#include "cli/verb_learn.h"
 #include "cli/verb_list.h"
 #include "cli/verb_render.h"
 #include "cli/verb_run.h"
+#include "cli/verb_run_events.h"
 #include "cli/verb_solve.h"
 #include "cli/verb_view.h"
 #include "stiction/version.h"
@@ -152,6 +155,21 @@ void add_run(CLI::App& app, RunOptions& options) {
   verb->add_option("--report", options.report_path,
                    "Write one line of CSV per step: contacts, residuals, energy, times");
   verb->add_flag("--json", options.json, "Print one JSON object instead of the summary");
+  CLI::Option* events = verb->add_flag("--event-driven", options.event_driven,
+                                       "From event to event in place of steps: impacts located to a tolerance\n"
+                                       "(--report then has one line per event)");
+  verb->add_option("--event-tolerance", options.event_tolerance, "Gaps up to here touch, m")
+      ->check(check_positive, "POSITIVE")
+      ->needs(events)
+      ->capture_default_str();
+  verb->add_option("--integrator", options.integrator, "Between events")
+      ->check(CLI::IsMember({"rk4", "rk45"}))
+      ->needs(events)
+      ->capture_default_str();
+  verb->add_option("--impact-law", options.impact_law, "How restitution acts")
+      ->check(CLI::IsMember({"newton", "poisson"}))
+      ->needs(events)
+      ->capture_default_str();
   verb->add_option("--video", options.video_path,
                    "Write a film: .gif, .png (animated), .mp4, .webm, .mkv, .mov (by ffmpeg), or a folder of pictures");
   verb->add_option("--fps", options.frames_per_second, "Pictures a second of the film")
@@ -348,6 +366,22 @@ void add_render(CLI::App& app, RenderOptions& options) {
       "signal that stopped it.");
 }
 
+void add_experiment(CLI::App& app, ExperimentOptions& options) {
+  CLI::App* verb = app.add_subcommand("experiment", "Run the papers' experiments, and say whether they are reproduced");
+  verb->add_option("NAME", options.names, "Experiments, or all, or list")->required();
+  verb->add_flag("--quick", options.quick, "The short form: seconds each, the same checks");
+  verb->add_option("-o,--output", options.output, "Folder for the files")->capture_default_str();
+  verb->footer(
+      "\nEach writes CSV and PNG files into a folder of its own, and prints what the paper says beside what came out.\n"
+      "They are part of the Python package: pip install 'stiction[experiments]'.\n\n"
+      "Examples:\n"
+      "  stiction experiment list\n"
+      "  stiction experiment slide-direction\n"
+      "  stiction experiment all --quick -o build/experiments\n\n"
+      "Exit code: 0 all are reproduced, 1 one is not, 2 bad usage, a package that is missing, or a file that cannot be\n"
+      "written.");
+}
+
 struct ListOptions {
   bool json = false;
   std::string solver;
@@ -371,6 +405,66 @@ void add_list(CLI::App& app, ListOptions& options) {
   scenes->footer("\nExample:\n  stiction list scenes");
 }
 
+void add_learn_generate(CLI::App* parent, LearnGenerateOptions& options) {
+  CLI::App* verb = parent->add_subcommand("generate", "Simulate throws or single collisions and record every contact");
+  verb->add_option("OUT", options.out, "File of contact samples (.safetensors)")->required();
+  verb->add_option("--shape", options.shape, "box:X,Y,Z (half sizes), prism:RADIUS,HALF_LENGTH (pentagonal), m; or a model file\n"
+                                             "with one free body of boxes and convex hulls over the plane z = 0")
+      ->capture_default_str();
+  verb->add_option("--kind", options.kind, "collisions (on random corners, edges and faces) or throws")->capture_default_str();
+  verb->add_option("--count", options.count, "Number of them")->check(CLI::Range(1, 100000000))->capture_default_str();
+  verb->add_option("--density", options.density, "kg/m3")->check(check_positive, "POSITIVE")->capture_default_str();
+  verb->add_option("--friction", options.friction, "Of the pair; two numbers: along x and along y of the ground")
+      ->delimiter(',')
+      ->expected(1, 2);
+  verb->add_option("-s,--solver", options.settings.solver, "The truth; see: list solvers")->capture_default_str();
+  verb->add_option("--dt", options.settings.time_step, "Time step, s")->check(check_positive, "POSITIVE")->capture_default_str();
+  verb->add_option("--steps", options.settings.steps, "Of a throw")->check(CLI::Range(1, 100000000))->capture_default_str();
+  verb->add_option("--seed", options.settings.seed, "Of the random starts")->capture_default_str();
+  ThrowRanges& ranges = options.settings.ranges;
+  verb->add_option("--lowest", ranges.lowest, "Least height of the lowest corner, m")->capture_default_str();
+  verb->add_option("--highest", ranges.highest, "Largest one, m")->capture_default_str();
+  verb->add_option("--speed", ranges.speed, "Largest horizontal component, m/s")->capture_default_str();
+  verb->add_option("--vertical-speed", ranges.vertical_speed, "Largest vertical one, m/s")->capture_default_str();
+  verb->add_option("--spin", ranges.spin, "Largest component of the angular velocity, rad/s")->capture_default_str();
+  verb->add_option("--impact-speed", ranges.impact_speed, "Of collisions, m/s")->capture_default_str();
+}
+
+void add_learn_train(CLI::App* parent, LearnTrainOptions& options) {
+  CLI::App* verb = parent->add_subcommand("train", "Train the networks of a contact model from samples");
+  verb->add_option("DATA", options.data, "Files of contact samples of one body")->required();
+  verb->add_option("-o,--output", options.out, "File of the networks (.safetensors)")->required();
+  verb->add_option("--features", options.features, "patch, paper, or patch_ground (friction that depends on direction)")
+      ->capture_default_str();
+  ContactTrainingSettings& settings = options.settings;
+  verb->add_option("--classifier-hidden", options.classifier_hidden, "Hidden units by layer (256,180,80)")->delimiter(',');
+  verb->add_option("--regressor-hidden", options.regressor_hidden, "Hidden units by layer (512,360,180)")->delimiter(',');
+  verb->add_option("--classifier-epochs", settings.classifier.epochs, "Passes over the data")->capture_default_str();
+  verb->add_option("--regressor-epochs", settings.regressor.epochs, "Passes over the data")->capture_default_str();
+  verb->add_option("--classifier-dropout", settings.classifier.dropout, "0 … 0.9")->capture_default_str();
+  verb->add_option("--regressor-dropout", settings.regressor.dropout, "0 … 0.9")->capture_default_str();
+  verb->add_option("--patience", settings.regressor.patience, "Epochs without improvement until training stops; 0: never")
+      ->capture_default_str();
+  verb->add_option("--seed", settings.classifier.seed, "One seed, the same weights")->capture_default_str();
+  verb->add_flag("--data-driven", settings.with_whole, "The purely data-driven networks as well");
+  verb->add_option("--curves", options.curves, "Write the learning curves as CSV");
+}
+
+void add_learn(CLI::App& app, LearnGenerateOptions& generate, LearnTrainOptions& train, LearnEvaluateOptions& evaluate) {
+  CLI::App* verb = app.add_subcommand("learn", "Contact models from data: generate samples, train networks, evaluate them");
+  verb->require_subcommand(1);
+  add_learn_generate(verb, generate);
+  add_learn_train(verb, train);
+  CLI::App* scores = verb->add_subcommand("evaluate", "Accuracy of networks on samples, by dimension of the patch");
+  scores->add_option("NETWORKS", evaluate.networks, "File of networks")->required();
+  scores->add_option("DATA", evaluate.data, "Files of contact samples, of other seeds than the networks were trained with")
+      ->required();
+  verb->footer("\nExamples:\n  stiction learn generate box.safetensors --count 30000\n"
+               "  stiction learn train box.safetensors -o networks.safetensors --regressor-epochs 100\n"
+               "  stiction learn generate other.safetensors --count 6000 --seed 2\n"
+               "  stiction learn evaluate networks.safetensors other.safetensors");
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Stiction: robots in contact, solved exactly and judged in every step", "stiction");
   app.set_version_flag("--version", "stiction " STICTION_VERSION);
@@ -391,18 +485,34 @@ int run(int argc, char** argv) {
   add_view(app, view_options);
   RenderOptions rendering;
   add_render(app, rendering);
+  LearnGenerateOptions generation;
+  LearnTrainOptions training;
+  LearnEvaluateOptions evaluation;
+  add_learn(app, generation, training, evaluation);
   add_list(app, list);
+  ExperimentOptions experiment;
+  add_experiment(app, experiment);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? exit_success : exit_misuse;
   }
   if (app.got_subcommand("solve")) return solve_files(std::move(solve));
-  if (app.got_subcommand("run")) return run_scene(scene);
+  if (app.got_subcommand("run")) return scene.event_driven ? run_scene_by_events(scene) : run_scene(scene);
   if (app.got_subcommand("compare")) return compare_scene(comparison);
   if (app.got_subcommand("info")) return show_info(info);
+  if (app.got_subcommand("learn")) {
+    const CLI::App* learn = app.get_subcommand("learn");
+    if (learn->got_subcommand("generate")) return learn_generate(generation);
+    if (learn->got_subcommand("train")) {
+      training.settings.regressor.seed = training.settings.classifier.seed;
+      return learn_train(std::move(training));
+    }
+    return learn_evaluate(evaluation);
+  }
   if (app.got_subcommand("convert")) return convert_scene(conversion);
   if (app.got_subcommand("view")) return view(view_options);
+  if (app.got_subcommand("experiment")) return run_experiments(experiment);
   if (app.got_subcommand("render")) {
     rendering.has_time = app.get_subcommand("render")->count("--time") > 0;
     return render_scene(rendering);

@@ -73,6 +73,7 @@ void RunSummary::add(const Simulator& simulator, const StepReport& report, doubl
   most_contacts = std::max(most_contacts, report.num_contacts);
   softened += report.num_softened_contacts > 0;
   largest_compliance = std::max(largest_compliance, report.largest_compliance);
+  largest_relaxed_slip = std::max(largest_relaxed_slip, report.largest_relaxed_slip);
   largest_static_depth = std::max(largest_static_depth, report.largest_static_depth);
   // The comparison is negated so that a residual that is not a number is the worst.
   if (worst_step < 0 || !(report.residuals.eps_nat <= worst_residual)) {
@@ -139,6 +140,9 @@ std::string RunSummary::to_text() const {
         << largest_static_depth << " m";
     if (softened > 0) out << "; softened in " << plural(softened, "step", "steps") << ": NOT the rigid law";
     out << "\n";
+  }
+  if (largest_relaxed_slip > 0.0) {
+    out << "friction     relaxed: contacts slip by up to " << largest_relaxed_slip << " m/s; NOT Coulomb's law\n";
   }
   if (most_redundant_rows > 0) {
     out << "loops        " << plural(most_redundant_rows, "row that says", "rows that say")

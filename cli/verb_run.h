@@ -31,6 +31,10 @@ struct RunOptions {
   PictureOptions picture;   // of the film
   double frames_per_second = 30.0;
   bool json = false;
+  // From event to event (verb_run_events.h).
+  bool event_driven = false;
+  double event_tolerance = 1e-9;  // m
+  std::string integrator = "rk4", impact_law = "newton";
 };
 
 // Returns an ExitCode, or 128 + the signal that stopped the run. Throws std::invalid_argument for bad usage and

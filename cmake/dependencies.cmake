@@ -21,8 +21,10 @@ endif()
 if(render IN_LIST STICTION_WANTED OR viewer IN_LIST STICTION_WANTED)
   find_package(ZLIB REQUIRED)  # pictures; data in pages of the viewer
 endif()
+if(viewer IN_LIST STICTION_WANTED OR learning IN_LIST STICTION_WANTED)
+  find_package(nlohmann_json REQUIRED)  # what the live viewer's page asks for; headers of weight files; the command
+endif()
 if(viewer IN_LIST STICTION_WANTED)
-  find_package(nlohmann_json REQUIRED)  # what the live viewer's page asks for; the command
   # The live viewer's server. Not its own package file: that asks for a program which comes in another Debian package.
   find_path(STICTION_CIVETWEB_INCLUDE civetweb.h REQUIRED)
   find_library(STICTION_CIVETWEB_LIBRARY civetweb REQUIRED)

@@ -5,6 +5,7 @@ set(STICTION_PUBLIC_HEADERS
   stiction/collision/collision_cache.h
   stiction/collision/contact_point.h
   stiction/collision/ray_cast.h
+  stiction/collision/pair_distances.h
   stiction/collision/world_queries.h
   stiction/constraints/constraint_identity.h
   stiction/constraints/constraint_settings.h
@@ -14,6 +15,7 @@ set(STICTION_PUBLIC_HEADERS
   stiction/contact/energy.h
   stiction/contact/judge.h
   stiction/contact/lcp_judge.h
+  stiction/contact/least_impulse.h
   stiction/contact/linear_complementarity_problem.h
   stiction/contact/model.h
   stiction/contact/problem.h
@@ -33,6 +35,21 @@ set(STICTION_PUBLIC_HEADERS
   stiction/io/urdf/write_urdf.h
   stiction/io/write_model.h
   stiction/io/written_model.h
+  stiction/learning/contact_features.h
+  stiction/learning/contact_networks.h
+  stiction/learning/contact_patch.h
+  stiction/learning/contact_samples.h
+  stiction/learning/learned_chain.h
+  stiction/learning/learned_contact.h
+  stiction/learning/learned_simulator.h
+  stiction/learning/perceptron.h
+  stiction/learning/perceptron_file.h
+  stiction/learning/powell_hybrid.h
+  stiction/learning/safetensors.h
+  stiction/learning/throw_track.h
+  stiction/learning/throws.h
+  stiction/learning/train_contact.h
+  stiction/learning/training.h
   stiction/math/pack.h
   stiction/math/pose.h
   stiction/math/refuse.h
@@ -62,7 +79,10 @@ set(STICTION_PUBLIC_HEADERS
   stiction/sim/comparison.h
   stiction/sim/comparison_history.h
   stiction/sim/found_contacts.h
+  stiction/sim/event_simulator.h
+  stiction/sim/impact_law.h
   stiction/sim/inverse_step.h
+  stiction/sim/runge_kutta.h
   stiction/sim/joint_handle.h
   stiction/sim/sensor_handle.h
   stiction/sim/simulator.h

@@ -14,7 +14,9 @@ void expose_edit(nanobind::module_& module);          // model: what there is, c
 void expose_sim(nanobind::module_& module);           // and dynamics, which are questions to a simulator too
 void expose_sensors(nanobind::module_& module);       // model and sim: adds to the classes of both
 void expose_inverse_step(nanobind::module_& module);  // sim
+void expose_events(nanobind::module_& module);        // sim: from event to event
 void expose_assembly(nanobind::module_& module);      // sim
+void expose_learning(nanobind::module_& module);
 void expose_io(nanobind::module_& module);
 void expose_load(nanobind::module_& module);       // io: robot files, read
 void expose_write(nanobind::module_& module);      // io: robot files, written

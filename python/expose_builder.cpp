@@ -177,6 +177,13 @@ const Fields<S>& shape_fields() {
       {"compliance", "float = 0.0", [](S& s, const Argument& a) { python::read(a, s.material.compliance); }},
       {"damping", "float = 0.0", [](S& s, const Argument& a) { python::read(a, s.material.damping); }},
       {"priority", "int = 0", [](S& s, const Argument& a) { python::read(a, s.material.priority); }},
+      {"torsional_friction", "float = 0.0",
+       [](S& s, const Argument& a) { python::read(a, s.material.torsional_friction); }},
+      {"rolling_friction", "float = 0.0", [](S& s, const Argument& a) { python::read(a, s.material.rolling_friction); }},
+      {"surface_velocity", "numpy.typing.ArrayLike = (0, 0, 0)",
+       [](S& s, const Argument& a) { python::read(a, s.material.surface_velocity); }},
+      {"surface_spin", "numpy.typing.ArrayLike = (0, 0, 0)",
+       [](S& s, const Argument& a) { python::read(a, s.material.surface_spin); }},
       field<&S::mass>("mass", "float = 0.0"),
       field<&S::density>("density", "float = 0.0"),
       field<&S::group>("group", "int = 1"),
@@ -483,6 +490,22 @@ void expose_builder(nb::module_& module) {
       .def("exclude_shapes", &ModelBuilder::exclude_shapes, "shape_a"_a, "shape_b"_a)
       .def("force_pair", &ModelBuilder::force_pair, "shape_a"_a, "shape_b"_a,
            "Contact whatever group, mask and kinship say")
+      .def(
+          "set_pair_material",
+          [](ModelBuilder& b, int shape_a, int shape_b, double friction, double restitution, double compliance,
+             double damping, double torsional_friction, double rolling_friction) {
+            b.set_pair_material(shape_a, shape_b,
+                                {.friction = friction,
+                                 .friction_2 = friction,
+                                 .restitution = restitution,
+                                 .compliance = compliance,
+                                 .damping = damping,
+                                 .torsional_friction = torsional_friction,
+                                 .rolling_friction = rolling_friction});
+          },
+          "shape_a"_a, "shape_b"_a, nb::kw_only(), "friction"_a = 1.0, "restitution"_a = 0.0, "compliance"_a = 0.0,
+          "damping"_a = 0.0, "torsional_friction"_a = 0.0, "rolling_friction"_a = 0.0,
+          "The material of contacts between two shapes, in place of what theirs make")
       .def_static("from_model", &ModelBuilder::from_model, "model"_a,
                   "A builder that has described this model: build() gives it again, and anything may be added")
       .def(

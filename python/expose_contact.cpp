@@ -105,8 +105,10 @@ DelassusFactored to_factored(const Constraints& constraints, const SparseRows& f
 
 std::string describe(const Constraint& c) {
   std::string text = "Constraint(" + std::string(to_string(c.kind)) + ", rows=" + std::to_string(c.rows);
-  if (c.rows == 3 && c.kind != ConstraintKind::bilateral) text += ", friction=" + std::to_string(c.friction);
+  const bool has_friction = (c.rows == 3 && c.kind != ConstraintKind::bilateral) || is_coupled(c.kind);
+  if (has_friction) text += ", friction=" + std::to_string(c.friction);
   if (c.kind == ConstraintKind::anisotropic) text += ", friction_2=" + std::to_string(c.friction_2);
+  if (is_coupled(c.kind)) text += ", partner=" + std::to_string(c.partner);
   if (c.bound > 0.0) text += ", bound=" + std::to_string(c.bound);
   return text + ")";
 }
@@ -119,14 +121,18 @@ void expose_constraint(nb::module_& module) {
       .value("viscous", ConstraintKind::viscous, "3 rows: the cone with a viscous term")
       .value("unilateral", ConstraintKind::unilateral, "1 row: an impulse >= 0")
       .value("bilateral", ConstraintKind::bilateral, "1 or 3 rows: any impulse")
-      .value("dry_friction", ConstraintKind::dry_friction, "1 row: |impulse| <= bound");
+      .value("dry_friction", ConstraintKind::dry_friction, "1 row: |impulse| <= bound")
+      .value("torsional", ConstraintKind::torsional, "1 row: |impulse| <= friction * normal impulse of the partner")
+      .value("rolling", ConstraintKind::rolling,
+             "3 rows, the last one empty: the length of the first two <= friction * normal impulse of the partner");
 
   nb::class_<Constraint>(module, "Constraint", "One constraint of a contact problem; make it with a make_ function")
       .def_ro("kind", &Constraint::kind)
       .def_ro("rows", &Constraint::rows)
       .def_ro("first_row", &Constraint::first_row, "filled in by the problem")
-      .def_ro("friction", &Constraint::friction)
+      .def_ro("friction", &Constraint::friction, "no unit; of torsional and rolling friction a length, m")
       .def_ro("friction_2", &Constraint::friction_2)
+      .def_ro("partner", &Constraint::partner, "index of the contact whose normal impulse bounds it; -1: none")
       .def_ro("bound", &Constraint::bound, "largest impulse of dry friction, radius of the viscous term, N s")
       .def_static("make_frictional", &Constraint::make_frictional, "mu"_a)
       .def_static("make_anisotropic", &Constraint::make_anisotropic, "mu_1"_a, "mu_2"_a)
@@ -134,6 +140,8 @@ void expose_constraint(nb::module_& module) {
       .def_static("make_unilateral", &Constraint::make_unilateral)
       .def_static("make_bilateral", &Constraint::make_bilateral, "rows"_a)
       .def_static("make_dry_friction", &Constraint::make_dry_friction, "bound"_a)
+      .def_static("make_torsional", &Constraint::make_torsional, "r"_a, "partner"_a)
+      .def_static("make_rolling", &Constraint::make_rolling, "r"_a, "partner"_a)
       .def("__repr__", &describe);
 }
 

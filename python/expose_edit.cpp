@@ -6,6 +6,7 @@
 
 #include "expose.h"
 #include "fields.h"
+#include "geometry.h"
 #include "stiction/io/recording/model_storage.h"
 #include "stiction/model/model_edit.h"
 
@@ -74,6 +75,10 @@ void edit_joint(ModelEdit& edit, const std::string& name, Values& values) {
   if (values.has("effort_limit")) edit.set_effort_limit(name, values.take("effort_limit", 0.0));
 }
 
+Pose shape_pose(const Model& model, const std::string& name) {
+  return model.shapes[static_cast<std::size_t>(model.find_shape(name))].pose;
+}
+
 void edit_shape(ModelEdit& edit, const std::string& name, Values& values) {
   const Model& m = edit.model();
   const Shape& shape = m.shapes[static_cast<std::size_t>(m.find_shape(name))];
@@ -84,6 +89,12 @@ void edit_shape(ModelEdit& edit, const std::string& name, Values& values) {
   material.restitution = values.take("restitution", material.restitution);
   material.compliance = values.take("compliance", material.compliance);
   material.damping = values.take("damping", material.damping);
+  material.torsional_friction = values.take("torsional_friction", material.torsional_friction);
+  material.rolling_friction = values.take("rolling_friction", material.rolling_friction);
+  for (auto [name, vector] : {std::pair{"surface_velocity", &material.surface_velocity},
+                              std::pair{"surface_spin", &material.surface_spin}}) {
+    if (const nb::object value = values.take(name); !value.is_none()) read({value, name}, *vector);
+  }
   if (const nb::object priority = values.take("priority"); !priority.is_none()) {
     read({priority, "priority"}, material.priority);
   }
@@ -91,6 +102,20 @@ void edit_shape(ModelEdit& edit, const std::string& name, Values& values) {
   if (const nb::object value = values.take("group"); !value.is_none()) read({value, "group"}, group);
   if (const nb::object value = values.take("mask"); !value.is_none()) read({value, "mask"}, mask);
   edit.set_material(name, material);
+  if (const nb::object geometry = values.take("geometry"); !geometry.is_none()) {
+    if (!is_geometry(geometry.ptr())) {
+      throw nb::type_error(("edited: shapes '" + name + "': geometry: a shape is wanted, Box, Sphere, …").c_str());
+    }
+    edit.set_geometry(name, to_geometry(geometry));
+  }
+  if (values.has("position") || values.has("orientation")) {
+    Pose pose = shape_pose(m, name);
+    if (const nb::object at = values.take("position"); !at.is_none()) pose.position = to_vector3(at, "position");
+    if (const nb::object turned = values.take("orientation"); !turned.is_none()) {
+      read_orientation({turned, "orientation"}, pose.rotation);
+    }
+    edit.set_shape_pose(name, pose);
+  }
   edit.set_collision(name, group, mask);
   if (const nb::object color = values.take("color"); !color.is_none()) {
     std::array<double, 4> rgba{};
@@ -183,9 +208,9 @@ void expose_edit(nb::module_& module) {
                "None = None, initial_velocity: "
                "numpy.typing.ArrayLike | None = None) -> Model"),
            "A new model with other values, elements by name: bodies mass, inertia; joints lower, upper, damping, "
-           "armature, dry_friction, stiffness, rest_position, effort_limit; shapes the material, group, mask, color; "
-           "actuators gains, gear and limits; loops compliance; sensors noise, delay, cutoff. ValueError names "
-           "element, field and value, and this "
+           "armature, dry_friction, stiffness, rest_position, effort_limit; shapes the material, geometry, position and "
+           "orientation in the frame of the body, group, mask, color; actuators gains, gear and limits; loops "
+           "compliance; sensors noise, delay, cutoff. ValueError names element, field and value, and this "
            "model never changes.")
       .def(
           "to_bytes",

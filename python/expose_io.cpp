@@ -79,7 +79,14 @@ void expose_fclib(nb::module_& module) {
 }
 
 void expose_sequence(nb::module_& module) {
-  nb::class_<SequenceStep>(module, "SequenceStep")
+  nb::class_<SequenceStep>(module, "SequenceStep", "A problem of a sequence: Simulator.contact_problem() has its parts")
+      .def(
+          "__init__",
+          [](SequenceStep* self, const ContactProblem& problem, std::vector<SequenceIdentity> id,
+             const ArrayLike& reference) {
+            new (self) SequenceStep{problem, std::move(id), to_vector(reference, "reference")};
+          },
+          "problem"_a, "id"_a, "reference"_a)
       .def_ro("problem", &SequenceStep::problem)
       .def_ro("id", &SequenceStep::id, "names each constraint across steps")
       .def_prop_ro(
@@ -87,6 +94,11 @@ void expose_sequence(nb::module_& module) {
           [](nb::handle_t<SequenceStep> s) { return view_of(nb::cast<const SequenceStep&>(s).reference, s); },
           "stored impulse, N s");
   nb::class_<Sequence>(module, "Sequence", "Contact problems of a running simulation, every step in order")
+      .def(
+          "__init__",
+          [](Sequence* self, const std::string& name, double time_step, std::vector<SequenceStep> steps,
+             const std::string& description) { new (self) Sequence{name, description, time_step, std::move(steps)}; },
+          "name"_a, "time_step"_a, "steps"_a, "description"_a = "")
       .def_ro("name", &Sequence::name)
       .def_ro("description", &Sequence::description)
       .def_ro("time_step", &Sequence::time_step, "s")
@@ -107,6 +119,14 @@ void expose_sequence(nb::module_& module) {
         return read_sequence(name);
       },
       "path"_a);
+  module.def(
+      "write_sequence",
+      [](const PathLike& path, const Sequence& sequence) {
+        const std::string name = to_path(path);
+        const nb::gil_scoped_release released;
+        write_sequence(name, sequence);
+      },
+      "path"_a, "sequence"_a, "What read_sequence reads: contacts and one-sided rows, no compliance");
   module.def(
       "carry_over",
       [](const SequenceStep& before, const ArrayLike& impulse_before, const SequenceStep& now) {

@@ -95,7 +95,21 @@ void expose_surfaces(nb::module_& module) {
       .def_ro("restitution", &Material::restitution)
       .def_ro("compliance", &Material::compliance, "m/N; zero is rigid")
       .def_ro("damping", &Material::damping, "N s/m")
-      .def_ro("priority", &Material::priority);
+      .def_ro("priority", &Material::priority)
+      .def_ro("torsional_friction", &Material::torsional_friction, "m: torque about the normal per normal force")
+      .def_ro("rolling_friction", &Material::rolling_friction, "m: torque against rolling per normal force")
+      .def_ro("surface_velocity", &Material::surface_velocity, "of a conveyor, in the shape's axes, m/s")
+      .def_ro("surface_spin", &Material::surface_spin, "of a turntable, in the shape's axes, rad/s");
+  nb::class_<PairMaterial>(module, "PairMaterial", "Of the contacts of two shapes")
+      .def_ro("friction", &PairMaterial::friction)
+      .def_ro("friction_2", &PairMaterial::friction_2, "equal to friction unless anisotropic")
+      .def_ro("direction_of", &PairMaterial::direction_of,
+              "whose x axis friction is along: 0 the first, 1 the second shape, -1: it has no direction")
+      .def_ro("restitution", &PairMaterial::restitution)
+      .def_ro("compliance", &PairMaterial::compliance, "m/N; zero is rigid")
+      .def_ro("damping", &PairMaterial::damping, "N s/m")
+      .def_ro("torsional_friction", &PairMaterial::torsional_friction, "m")
+      .def_ro("rolling_friction", &PairMaterial::rolling_friction, "m");
   nb::class_<Shape>(module, "Shape")
       .def_ro("name", &Shape::name)
       .def_ro("body", &Shape::body, "-1: the world")
@@ -271,6 +285,18 @@ void expose_model(nb::module_& module) {
       .def_ro("cameras", &Model::cameras)
       .def_ro("sensors", &Model::sensors)
       .def_prop_ro("num_sensor_values", &Model::num_sensor_values, "entries of Simulator.sensor_data()")
+      .def_prop_ro(
+          "pair_materials",
+          [](const Model& m) {
+            nb::dict out;
+            for (const ShapePair& pair : m.pair_materials) {
+              out[nb::make_tuple(pair.shape_a, pair.shape_b)] = nb::cast(pair.material);
+            }
+            return out;
+          },
+          nb::sig("def pair_materials(self) -> dict[tuple[int, int], PairMaterial]"),
+          "of pairs of shapes with a material of their own")
+      .def("pair_material", &Model::pair_material, "shape_a"_a, "shape_b"_a, "Of the contacts of two shapes")
       .def_prop_ro(
           "body_names",
           [](const Model& m) {

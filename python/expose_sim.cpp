@@ -113,7 +113,9 @@ nb::dict contact_arrays(std::span<const Contact> contacts) {
   arrays["frame"] = frames_of(contacts);
   arrays["impulse"] = vectors_of(contacts, [](const Contact& c) { return c.impulse; });
   arrays["force"] = vectors_of(contacts, [](const Contact& c) { return c.force; });
+  arrays["torque"] = vectors_of(contacts, [](const Contact& c) { return c.torque; });
   arrays["velocity"] = vectors_of(contacts, [](const Contact& c) { return c.velocity; });
+  arrays["law_velocity"] = vectors_of(contacts, [](const Contact& c) { return c.law_velocity; });
   arrays["friction"] = numbers_of<double>(contacts, [](const Contact& c) { return c.friction; });
   arrays["regime"] = numbers_of<Integer>(contacts, [](const Contact& c) { return static_cast<int>(c.regime); });
   return arrays;
@@ -467,6 +469,7 @@ void expose_sim(nb::module_& module) {
   expose_results(simulator);
   expose_dynamics(module, simulator);
   expose_access(module, simulator);
+  expose_step_problem(module, simulator);
 }
 
 }  // namespace stiction::python

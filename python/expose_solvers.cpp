@@ -108,6 +108,8 @@ void expose_report(nb::module_& module) {
       .def_prop_ro("converged", [](const SolveReport& r) { return r.status == SolveStatus::converged; })
       .def_ro("iterations", &SolveReport::iterations)
       .def_ro("factorisations", &SolveReport::factorisations)
+      .def_ro("rounds", &SolveReport::rounds,
+              "problems solved: more than one where bounds of torsional and rolling friction were looked for")
       .def_ro("residual", &SolveReport::residual, "the solver's own stopping value; quote the judge instead")
       .def_ro("symmetrised", &SolveReport::symmetrised, "G was not symmetric and the method used (G + G')/2")
       .def_prop_ro(

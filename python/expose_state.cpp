@@ -43,6 +43,7 @@ std::string describe(const StepReport& r) {
   if (r.num_limits) out << ", limits " << r.num_limits;
   if (r.num_dry_frictions) out << ", dry frictions " << r.num_dry_frictions;
   if (r.num_loops) out << ", loops " << r.num_loops;
+  if (r.num_friction_torques) out << ", friction torques " << r.num_friction_torques;
   if (r.num_servos) out << ", servos at their limit " << r.num_saturated_servos << " of " << r.num_servos;
   out << ", islands " << r.num_islands;
   if (r.num_jammed_islands) out << " (" << r.num_jammed_islands << " jammed: penetrations not driven out)";
@@ -51,6 +52,7 @@ std::string describe(const StepReport& r) {
     out << "\n  compliant  " << r.num_compliant_contacts << " contacts, up to " << r.largest_compliance
         << " m/N, compressed by at most " << r.largest_static_depth << " m";
     if (r.num_softened_contacts) out << "; " << r.num_softened_contacts << " softened: NOT the rigid law";
+    if (r.num_relaxed_contacts) out << "; " << r.num_relaxed_contacts << " relaxed: NOT Coulomb's law";
   }
   out << "\n  solver     " << to_string(r.status) << ", " << r.iterations << " iterations, " << r.factorisations
       << " factorisations";
@@ -84,6 +86,7 @@ void expose_report(nb::module_& module) {
       .def_ro("num_limits", &StepReport::num_limits)
       .def_ro("num_dry_frictions", &StepReport::num_dry_frictions)
       .def_ro("num_loops", &StepReport::num_loops)
+      .def_ro("num_friction_torques", &StepReport::num_friction_torques, "torsion and rolling of contacts, each counted")
       .def_ro("num_servos", &StepReport::num_servos, "servos at or near their limit")
       .def_ro("num_saturated_servos", &StepReport::num_saturated_servos, "those at it")
       .def_ro("num_islands", &StepReport::num_islands)
@@ -98,6 +101,10 @@ void expose_report(nb::module_& module) {
       .def_ro("largest_compliance", &StepReport::largest_compliance, "of a contact, as it acts in the step, m/N")
       .def_ro("largest_static_depth", &StepReport::largest_static_depth,
               "how far a contact is compressed by what it carries, m")
+      .def_ro("num_relaxed_contacts", &StepReport::num_relaxed_contacts,
+              "contacts whose friction gives, by tangential_compliance or relative_tangent_compliance: not Coulomb's law")
+      .def_ro("largest_relaxed_slip", &StepReport::largest_relaxed_slip,
+              "velocity that it lets one of these slip by, m/s")
       .def_prop_ro("is_rigid", &StepReport::is_rigid, "no contact has compliance")
       .def_ro("friction_error", &StepReport::friction_error, "beyond the cone, or not against the slip, N")
       .def_ro("num_redundant_rows", &StepReport::num_redundant_rows, "rows of loops that others say already")
@@ -107,6 +114,8 @@ void expose_report(nb::module_& module) {
       .def_prop_ro("converged", &StepReport::converged)
       .def_ro("iterations", &StepReport::iterations, "of all islands")
       .def_ro("factorisations", &StepReport::factorisations)
+      .def_ro("coupling_rounds", &StepReport::coupling_rounds,
+              "solves of an island to find how far friction torques reach, at most; 0: there are none")
       .def_ro("residuals", &StepReport::residuals, "by the judge, the worst of all islands")
       .def_ro("worst_contact", &StepReport::worst_contact, "index into contacts(); -1: no contact is the worst")
       .def_prop_ro("certified", &StepReport::certified, "law, geometry and energy are")
@@ -116,6 +125,7 @@ void expose_report(nb::module_& module) {
       .def_ro("potential_energy", &StepReport::potential_energy, "of the state that the step began with, J")
       .def_ro("constraint_work", &StepReport::constraint_work, "by constraint impulses in the step, J")
       .def_ro("dissipated", &StepReport::dissipated, "by friction of contacts and joints, J")
+      .def_ro("surface_work", &StepReport::surface_work, "of moving surfaces on what they carry, J")
       .def_ro("actuator_work", &StepReport::actuator_work, "of actuators, J")
       .def_ro("applied_work", &StepReport::applied_work, "of joint and external forces that were set, J")
       .def_ro("damped", &StepReport::damped, "by dampers of joints, J")
@@ -178,8 +188,12 @@ void expose_contact_of_step(nb::module_& module) {
       .def_prop_ro("frame", view_of_member(&Contact::frame), "columns t1, t2, n in world axes")
       .def_prop_ro("impulse", view_of_member(&Contact::impulse), "contact frame, on body_a, N s")
       .def_prop_ro("force", view_of_member(&Contact::force), "world, on body_a, N")
+      .def_prop_ro("torque", view_of_member(&Contact::torque),
+                   "of torsional and rolling friction, world, on body_a, N m")
       .def_prop_ro("velocity", view_of_member(&Contact::velocity),
-                   "relative, at the end of the step, contact frame, m/s")
+                   "of the surfaces against each other, at the end of the step, contact frame, m/s")
+      .def_prop_ro("law_velocity", view_of_member(&Contact::law_velocity),
+                   "what the law of the contact is about: velocity with gap, penetration or bounce, and R l, m/s")
       .def_ro("friction", &Contact::friction)
       .def_ro("regime", &Contact::regime)
       .def("__repr__", [](const Contact& c) {

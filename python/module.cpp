@@ -23,7 +23,9 @@ NB_MODULE(_stiction, module) {
   stiction::python::expose_sim(module);
   stiction::python::expose_sensors(module);
   stiction::python::expose_inverse_step(module);
+  stiction::python::expose_events(module);
   stiction::python::expose_assembly(module);
+  stiction::python::expose_learning(module);
   stiction::python::expose_io(module);
   stiction::python::expose_load(module);
   stiction::python::expose_write(module);

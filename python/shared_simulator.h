@@ -51,6 +51,7 @@ void expose_step_results(nanobind::module_& module);
 void expose_dynamics(nanobind::module_& module, nanobind::class_<SharedSimulator>& simulator);
 // Joints by name, bodies that are moved, questions to the world, inverse kinematics, copies.
 void expose_access(nanobind::module_& module, nanobind::class_<SharedSimulator>& simulator);
+void expose_step_problem(nanobind::module_& module, nanobind::class_<SharedSimulator>& simulator);
 
 // Settings of the step, of constraints and of collision, by one flat list of names; dt is short for time_step.
 nanobind::dict settings_of(const SimulatorSettings& values);

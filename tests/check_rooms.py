@@ -37,7 +37,7 @@ FOREIGN = {
     "gtest": ["tests"],
     "benchmark": ["bench"],
     "CLI": ["cli/main.cpp"],
-    "nlohmann": ["cli", "fuzz/fuzz_outputs.cpp", "stiction/viewer/live_command.cpp"],
+    "nlohmann": ["cli", "fuzz/fuzz_outputs.cpp", "stiction/viewer/live_command.cpp", "stiction/learning/safetensors.cpp"],
     "civetweb.h": ["stiction/viewer/live_server.cpp"],
     "nanobind": ["python"],
     "numpy": ["python/arrays.cpp"],

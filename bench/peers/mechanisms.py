@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 GROUND = '<geom name="floor" type="plane" size="0 0 0.1" friction="0.8 0.005 0.0001"/>'
 
 
@@ -196,6 +198,55 @@ def overlapping(count: int, share: float) -> str:
     return document(body)
 
 
+# ---- robots with many contacts
+
+
+def rover(wheels: int, friction: float, torques: bool = False) -> str:
+    """A rover on cylindrical wheels with dry friction in every axle and velocity servos, which drives over bars; `torques`: condim 6."""
+    body, servos = GROUND, ""
+    for k in range(6):
+        body += f'<geom type="box" pos="{0.8 + 0.35 * k} 0 0.008" size="0.02 0.6 0.008"/>'
+    body += '<body name="hull" pos="0 0 0.16"><freejoint/><geom type="box" size="0.45 0.18 0.05" mass="12"/>'
+    surface = 'condim="6" friction="1 0.003 0.0005"' if torques else 'friction="1 0.005 0.0001"'
+    for k in range(wheels):
+        x, side = 0.4 - 0.8 * (k // 2) / (wheels // 2 - 1), 1 - 2 * (k % 2)
+        body += (
+            f'<body name="w{k}" pos="{x:g} {0.24 * side:g} -0.06"><joint name="w{k}" axis="0 1 0" frictionloss="{friction}"/>'
+            f'<geom type="cylinder" size="0.1 0.03" euler="1.570796326794897 0 0" mass="0.8" {surface}/></body>'
+        )
+        servos += f'<velocity joint="w{k}" kv="4" ctrlrange="-20 20"/>'
+    controls = " ".join(["8"] * wheels)
+    tail = f'<actuator>{servos}</actuator><keyframe><key name="start" ctrl="{controls}"/></keyframe>'
+    return document(body + "</body>", defaults='<joint armature="0.002" damping="0.02"/>', tail=tail)
+
+
+def grasp(fingers: int, torques: bool = False) -> str:
+    """Flat pads, four contact points each, press a prism from all sides and shake it; dry friction in every slide."""
+    surface = 'condim="4" friction="0.8 0.004 0.0001"' if torques else 'friction="0.8 0.005 0.0001"'
+    body = '<body name="palm" pos="0 0 0.5"><joint name="lift" type="slide" axis="0 0 1" frictionloss="1"/>'
+    body += '<geom type="cylinder" size="0.2 0.01" pos="0 0 0.2" mass="2" contype="0" conaffinity="0"/>'
+    motors = '<position joint="lift" kp="4000" kv="120"/>'
+    for k in range(fingers):
+        angle = 2.0 * math.pi * k / fingers
+        c, s = math.cos(angle), math.sin(angle)
+        body += (
+            f'<body name="f{k}" pos="{0.1 * c:.12g} {0.1 * s:.12g} 0" euler="0 0 {angle:.12g}">'
+            f'<joint name="f{k}" type="slide" axis="-1 0 0" frictionloss="0.5"/>'
+            f'<geom type="box" size="0.01 0.02 0.03" mass="0.1" {surface}/></body>'
+        )
+        motors += f'<motor joint="f{k}"/>'
+    half, corners = 0.06, []
+    for k in range(fingers):
+        angle = 2.0 * math.pi * (k + 0.5) / fingers
+        reach = half / math.cos(math.pi / fingers)
+        corners += [f"{reach * math.cos(angle):.12g} {reach * math.sin(angle):.12g} {z:g}" for z in (-0.05, 0.05)]
+    asset = f'<asset><mesh name="prism" vertex="{"  ".join(corners)}"/></asset>'
+    body += f'</body><body name="prism" pos="0 0 0.5"><freejoint/><geom type="mesh" mesh="prism" mass="0.8" {surface}/></body>'
+    controls = " ".join(["0.05"] + ["12"] * fingers)
+    tail = f'<actuator>{motors}</actuator><keyframe><key name="start" ctrl="{controls}"/></keyframe>'
+    return document(body, defaults='<joint armature="0.0005" damping="0.5"/>', tail=asset + tail)
+
+
 SCENES = {
     **{f"dry-{n}": (lambda n=n: humanoid(n, 0.3), 2000) for n in (20, 40, 60)},
     **{f"dry-{n}-servo": (lambda n=n: humanoid(n, 0.3, servo=True), 2000) for n in (20, 40, 60)},
@@ -209,6 +260,10 @@ SCENES = {
     "gripper-1e-8": (lambda: gripper(1e-8), 4000),
     "gripper-1e-6": (lambda: gripper(1e-6), 4000),
     "self-contacts": (lambda: self_contacts(12), 2000),
+    "rover-8": (lambda: rover(8, 0.1), 2000),
+    "rover-8-condim-6": (lambda: rover(8, 0.1, torques=True), 2000),
+    "grasp-32": (lambda: grasp(8), 2000),
+    "grasp-32-condim-4": (lambda: grasp(8, torques=True), 2000),
     "wedged": (lambda: wedged_hinges(4), 2000),
     "overlap-4": (lambda: overlapping(4, 0.2), 1000),
     "overlap-18": (lambda: overlapping(18, 0.2), 500),

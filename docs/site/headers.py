@@ -14,13 +14,13 @@ model/geometry/inertia.h model/material.h model/model_builder.h model/model.h mo
 dynamics/dynamics_data.h dynamics/dynamics.h dynamics/mechanics.h
 collision/collider.h collision/contact_point.h collision/collision_cache.h
 constraints/constraint_settings.h
-sim/state.h sim/step_report.h sim/simulator.h sim/inverse_step.h sim/assembly.h
+sim/state.h sim/step_report.h sim/simulator.h sim/inverse_step.h sim/event_simulator.h sim/assembly.h
 problem_files/fclib.h problem_files/lcp.h problem_files/sequence.h
 io/load.h io/loaded_model.h io/urdf/urdf.h io/sdf/sdf.h io/mjcf/mjcf.h io/write_model.h io/written_model.h
 io/recording/recording.h
 """
 
-ROOMS = ["contact", "solvers", "model", "dynamics", "collision", "constraints", "sim", "problem_files", "io", "math"]
+ROOMS = ["contact", "solvers", "model", "dynamics", "collision", "constraints", "sim", "learning", "problem_files", "io", "math"]
 
 
 def public_headers(root):

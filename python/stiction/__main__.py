@@ -7,6 +7,7 @@ from pathlib import Path
 
 def main() -> None:
     program = Path(__file__).with_name("bin") / "stiction"
+    os.environ["STICTION_PYTHON"] = sys.executable  # for the verbs that are written in Python
     os.execv(program, [str(program), *sys.argv[1:]])
 
 

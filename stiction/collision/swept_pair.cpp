@@ -1,7 +1,6 @@
 #include "stiction/collision/swept_pair.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <limits>
 
@@ -44,26 +43,11 @@ Pose SweptBody::at(double time) const {
 
 double PairSweep::gap_at(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double margin,
                          ContactPoint& point) {
-  if (const PairKernel kernel = find_pair_kernel(a.kind(), b.kind())) {
-    alignas(16) std::byte memory[1024] = {};
-    assert(pair_memory_size(a.kind(), b.kind()) <= sizeof memory);
-    Manifold manifold;
-    const double gap = kernel(a, X_WA, b, X_WB, margin, memory, manifold);
-    if (manifold.size == 0) return gap;
-    const int deepest = static_cast<int>(std::min_element(manifold.gap, manifold.gap + manifold.size) - manifold.gap);
-    point.position = manifold.position[deepest], point.normal = manifold.normal[deepest];
-    point.gap = manifold.gap[deepest], point.id.feature = manifold.feature[deepest];
-    return point.gap;
-  }
-  TerrainMemory memory;
-  const bool is_swapped = is_terrain(a.kind());
-  const double bound = is_swapped ? collide_terrain(b, X_WB, a, X_WA, margin, memory, terrain_)
-                                  : collide_terrain(a, X_WA, b, X_WB, margin, memory, terrain_);
-  if (terrain_.points.empty()) return bound;
-  const auto deepest = std::min_element(terrain_.points.begin(), terrain_.points.end(),
-                                        [](const TerrainPoint& p, const TerrainPoint& q) { return p.gap < q.gap; });
-  point.position = deepest->position, point.normal = is_swapped ? Vector3(-deepest->normal) : deepest->normal;
-  point.gap = deepest->gap, point.id.feature = deepest->feature;
+  const double gap = pair_gap_.look(a, X_WA, b, X_WB, margin);
+  const ContactPoint* deepest = pair_gap_.deepest();
+  if (deepest == nullptr) return gap;
+  point.position = deepest->position, point.normal = deepest->normal;
+  point.gap = deepest->gap, point.id.feature = deepest->id.feature;
   return point.gap;
 }
 

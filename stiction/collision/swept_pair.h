@@ -12,7 +12,7 @@
 #include <cstdint>
 
 #include "stiction/collision/contact_point.h"
-#include "stiction/collision/terrain/terrain.h"
+#include "stiction/collision/pair_gap.h"
 #include "stiction/model/geometry/shape.h"
 
 namespace stiction {
@@ -50,7 +50,7 @@ class PairSweep {
   // The gap, or a lower bound beyond the margin; the deepest point where there is one.
   double gap_at(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double margin, ContactPoint& point);
 
-  TerrainContacts terrain_;
+  PairGap pair_gap_;
 };
 
 }  // namespace stiction

@@ -26,6 +26,15 @@ struct ConstraintSettings {
   // is c = relative_compliance · w Δt² in m/N, in place of what its materials say (§3.3). For heaps, which rigid have
   // soft modes that nobody solves in time; 1e-2 makes them solvable. Another law, and reported as such. 0: none.
   double relative_compliance = 0.0;
+  // The same along the tangents, in rate form (3-22): a contact that sticks slips by so much of w times what its
+  // friction impulse has changed since the last step, which is nothing at rest. For faces that meet in several points,
+  // whose friction is shared out in many ways. It relaxes Coulomb's law, and steps say by how much. 0: none.
+  double relative_tangent_compliance = 0.0;
+  // Tangential compliance c_T of all contacts, m/N: R_T = c_T/Δt² beside whatever they have along their normals (3-23).
+  // A relaxation of Coulomb's law: what sticks creeps at c_T F_T/Δt under a force F_T, unless hold_sticking takes that
+  // back. Internal forces vanish with it. Reported in every step (StepReport::num_relaxed_contacts). Not beside
+  // relative_tangent_compliance. 0: none.
+  double tangential_compliance = 0.0;
   double restitution_threshold = 1e-2;  // m/s; slower impacts do not bounce
   double limit_margin = 1e-2;           // rad or m; limits nearer than this, or reachable in the step, become rows
 

@@ -40,7 +40,7 @@ void drop_corrections(RowSet& rows, std::span<const int> constraints, double tim
                       const ConstraintSettings& settings) {
   for (const int i : constraints) {
     leave_at_depth(-rows[i].error[2], time_step, settings, rows[i]);
-    if (rows[i].id.source != ConstraintSource::contact) continue;
+    if (rows[i].id.source != ConstraintSource::contact || rows[i].is_carried) continue;
     const Pack4 held{rows[i].offset[0], rows[i].offset[1], 0.0, 0.0};  // StickMemory
     rows[i].offset -= held;
     rows[i].free_velocity -= held;

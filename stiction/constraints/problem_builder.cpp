@@ -138,6 +138,10 @@ const ContactProblem& ProblemBuilder::build(const Model& model, const RowSet& ro
     const StepConstraint& from = rows[i];
     *law = from.law;
     law->first_row = row;
+    if (is_coupled(law->kind)) {  // constraints of an island ascend
+      const auto at = std::lower_bound(constraints.begin(), constraints.end(), from.law.partner);
+      law->partner = at != constraints.end() && *at == from.law.partner ? static_cast<int>(at - constraints.begin()) : -1;
+    }
     for (int r = 0; r < from.law.rows; ++r, ++row) {
       g[row] = from.free_velocity[r];
       compliance[row] = from.compliance[r];

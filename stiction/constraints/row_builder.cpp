@@ -65,6 +65,7 @@ RowBuilder::RowBuilder(std::shared_ptr<const Model> model) : model_(std::move(mo
     if (dof.dry_friction > 0.0) dry_dofs_.push_back(j);
   }
   learn_lengths();
+  learn_materials();
 }
 
 // Rows c_k = sign · axis_k · ω.
@@ -142,11 +143,14 @@ void RowBuilder::build(const Inputs& in, RowSet& rows) {
   std::fill(velocity_known_.begin(), velocity_known_.end(), 0);
   points_.clear();
   frames_.clear();
+  is_carried_.clear();
+  surface_velocity_.clear();
   const double margin = row_margin(in);
   for (std::size_t i = 0; i < in.contacts.size(); ++i) add_contact(in, static_cast<int>(i), margin, rows);
   add_limits(in, rows);
   add_dry_friction(in, rows);
   add_loops(in, rows);
+  if (has_friction_torques_) add_friction_torques(in, rows);
   add_servos(in, rows);
 }
 
@@ -167,11 +171,10 @@ inline const Matrix3& RowBuilder::frame_of(const Inputs& in, const ContactPoint&
 }
 
 // Points of one pair follow one another: its material is combined once.
-inline const PairMaterial& RowBuilder::material_of(const ContactPoint& point) {
+const PairMaterial& RowBuilder::material_of(const ContactPoint& point) {
   if (point.id.shape_a != pair_shapes_[0] || point.id.shape_b != pair_shapes_[1]) {
     pair_shapes_ = {point.id.shape_a, point.id.shape_b};
-    pair_material_ = combine(model_->shapes[point.id.shape_a].material, model_->shapes[point.id.shape_b].material,
-                             model_->friction_rule);
+    pair_material_ = model_->pair_material(point.id.shape_a, point.id.shape_b);
   }
   return pair_material_;
 }
@@ -216,14 +219,19 @@ inline void RowBuilder::release_held_normal(const Pack4& mobility, StepConstrain
 }
 
 // The spring of relative_compliance, implicit in the gap as (3-5), where the contact is stiffer than that. What its
-// materials say of damping and bouncing is lost with the rigid law.
+// materials say of damping and bouncing is lost with the rigid law. The tangents' spring: relax_tangents() does the rest.
 inline void RowBuilder::soften(const Inputs& in, const Pack4& mobility, StepConstraint& contact) {
-  const double least = in.settings.relative_compliance / 3.0 * (mobility[0] + mobility[1] + mobility[2]);
-  if (contact.compliance[2] >= least || contact.left_out != 0) return;
+  if (contact.left_out != 0) return;
+  const double mean = (mobility[0] + mobility[1] + mobility[2]) / 3.0;
+  const double tangents = in.settings.relative_tangent_compliance * mean;
+  contact.is_relaxed = tangents > 0.0;
+  contact.compliance += Pack4{tangents, tangents, 0.0, 0.0};
+  const double least = in.settings.relative_compliance * mean;
+  if (contact.compliance[2] >= least) return;
   const double offset = contact.error[2] / in.time_step;
   contact.free_velocity += Pack4{0.0, 0.0, offset - contact.offset[2], 0.0};
-  contact.offset = Pack4{0.0, 0.0, offset, 0.0};
-  contact.compliance = Pack4{0.0, 0.0, least, 0.0};
+  contact.offset += Pack4{0.0, 0.0, offset - contact.offset[2], 0.0};
+  contact.compliance = Pack4{tangents, tangents, least, 0.0};
   contact.is_softened = true;
 }
 
@@ -265,6 +273,7 @@ void RowBuilder::add_contact(const Inputs& in, int index, double margin, RowSet&
 
   points_.push_back(index);
   frames_.push_back(frame);
+  if (has_moving_surfaces_) note_surface(in, point, frame);
   const Constraint law = material.direction_of < 0
                              ? Constraint::make_frictional(material.friction)
                              : Constraint::make_anisotropic(material.friction, material.friction_2);
@@ -284,8 +293,15 @@ void RowBuilder::add_contact(const Inputs& in, int index, double margin, RowSet&
   contact.compliance = Pack4{0.0, 0.0, normal.compliance, 0.0};
   contact.free_velocity = c_free + Pack4{0.0, 0.0, normal.offset, 0.0};
   const Pack4 mobility = add_sides(in, a, b, rows);
+  if (has_moving_surfaces_) {
+    contact.is_carried = is_carried_.back() != 0;
+    contact.offset += surface_velocity_.back();
+    contact.free_velocity += surface_velocity_.back();
+  }
   release_held_normal(mobility, contact);
-  if (in.settings.relative_compliance > 0.0) soften(in, mobility, contact);
+  if (in.settings.relative_compliance + in.settings.relative_tangent_compliance > 0.0) soften(in, mobility, contact);
+  const double creep = in.settings.tangential_compliance / (in.time_step * in.time_step);
+  if (creep > 0.0 && contact.left_out == 0) contact.compliance += Pack4{creep, creep, 0.0, 0.0};
 }
 
 }  // namespace stiction

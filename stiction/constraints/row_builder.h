@@ -67,13 +67,19 @@ class RowBuilder {
     std::span<const ServoRow> coupled_servos = {};  // of lengths of trees awake, ascending
   };
   // Fills `rows`: contacts in their order, lower limits, upper limits, dry friction, each of joints, then of tendons;
-  // loops, servos; guesses stay zero.
+  // loops; torsion of contacts, rolling of contacts; servos; guesses stay zero. The partners of torsion and rolling are
+  // constraints of the step.
   void build(const Inputs& in, RowSet& rows);
 
   // The contacts that became rows in the last build are its first constraints: which point each is, its frame R_WC.
   int num_contacts() const { return static_cast<int>(points_.size()); }
   int point(int contact) const { return points_[contact]; }
   const Matrix3& frame(int contact) const { return frames_[contact]; }
+  // By how much the surfaces of a contact move along each other although their bodies do not: γ_T of its first two rows.
+  bool has_moving_surface(int contact) const { return has_moving_surfaces_ && is_carried_[contact] != 0; }
+  Pack4 surface_velocity(int contact) const {
+    return has_moving_surface(contact) ? surface_velocity_[contact] : Pack4{};
+  }
 
  private:
   struct Covector {
@@ -104,6 +110,13 @@ class RowBuilder {
   static void release_held_normal(const Pack4& mobility, StepConstraint& contact);
   static void soften(const Inputs& in, const Pack4& mobility, StepConstraint& contact);
   void add_limits(const Inputs& in, RowSet& rows);
+  // row_torques.cpp
+  void learn_materials();
+  Vector3 surface_velocity_at(const Inputs& in, int shape, const Vector3& point) const;
+  void note_surface(const Inputs& in, const ContactPoint& point, const Matrix3& frame);
+  void add_friction_torques(const Inputs& in, RowSet& rows);
+  void add_torsion(const Inputs& in, int contact, double ratio, RowSet& rows);
+  void add_rolling(const Inputs& in, int contact, double ratio, RowSet& rows);
   struct LimitedDof {
     int dof = 0, position = 0, tree = 0;  // limited joints have one position
     double lower = 0.0, upper = 0.0;
@@ -184,6 +197,9 @@ class RowBuilder {
   Matrix3 shared_frame_, directed_frame_;
   std::array<int, 2> pair_shapes_{-1, -1};
   PairMaterial pair_material_;
+  bool has_friction_torques_ = false, has_moving_surfaces_ = false;  // some material of the model does
+  std::vector<char> is_carried_;                                     // by contact, where surfaces move
+  std::vector<Pack4> surface_velocity_;
 };
 
 // Rows c_k = sign · axis_k · (v + ω × arm), axes being columns.

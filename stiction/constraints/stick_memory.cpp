@@ -260,6 +260,13 @@ void StickMemory::recall(const Inputs& in, RowSet& rows) {
     const ConstraintIdentity& id = rows[i].id;
     Hold& hold = holds_[i];
     hold = {.body_a = shapes_[id.first].body, .body_b = shapes_[id.second].body};
+    if (in.builder.has_moving_surface(i)) {  // it carries away what it holds
+      if (hold.body_a != holds_[first].body_a || hold.body_b != holds_[first].body_b) {
+        hold_group(in, first, i, rows);
+        first = i;
+      }
+      continue;
+    }
     bool has_past = before != end && before->id == id;
     if (!has_past) {
       while (before != end && before->id < id) ++before;
@@ -294,7 +301,7 @@ void StickMemory::store(const Inputs& in, const RowSet& rows, int contact, bool 
   const Matrix3& frame = in.builder.frame(contact);
   save(end[0] * to_vec3(frame.col(0)) + end[1] * to_vec3(frame.col(1)) + end[2] * to_vec3(frame.col(2)),
        next.end_velocity);
-  if (!sticks || rows[contact].left_depth > 0.0) {
+  if (!sticks || rows[contact].left_depth > 0.0 || in.builder.has_moving_surface(contact)) {
     for (double* to : {next.point_a, next.point_b, next.normal}) std::fill(to, to + 3, 0.0);
     return;
   }

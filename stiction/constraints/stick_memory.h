@@ -30,6 +30,8 @@
 // other. So where their normals are one, what is taken back is the translation and turn about the normal that are
 // nearest to what the points ask for, and a point that is new takes part in it. Between bodies at rest errors of
 // ConstraintSettings::negligible_gap are none, for all points of a pair or for none.
+//
+// Contacts of surfaces that move by themselves (conveyors) are not held: their bodies do not stay where they met.
 #pragma once
 
 #include <span>

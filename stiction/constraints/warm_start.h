@@ -26,4 +26,7 @@ struct WarmStart {
 // Guesses of the constraints that are among the warm starts; both ascend by identity. `builder` made the rows.
 void recall_guesses(std::span<const WarmStart> warm_starts, const RowBuilder& builder, RowSet& rows);
 
+// (3-22) of the contacts that are relaxed: g_T loses R_T λ_T of the last step.
+void relax_tangents(std::span<const WarmStart> warm_starts, const RowBuilder& builder, RowSet& rows);
+
 }  // namespace stiction

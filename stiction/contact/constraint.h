@@ -20,7 +20,15 @@ enum class ConstraintKind : std::uint8_t {
   unilateral,    // 1 row, λ ≥ 0: frictionless contact, joint limit
   bilateral,     // 1 or 3 rows, λ free: loop closure, weld, anchor
   dry_friction,  // 1 row, |λ| ≤ bound: Coulomb friction of a joint
+  // Friction torques of a contact, each bounded by its normal impulse: `partner` is the constraint that carries that.
+  torsional,  // 1 row about the normal, |λ| ≤ r λ_N
+  rolling,    // 3 rows, two about the tangents and an empty one (G, R and g zero, λ_3 = 0): ‖(λ_1, λ_2)‖ ≤ r λ_N
 };
+
+// Whether the bound of a constraint is the normal impulse of another one.
+constexpr bool is_coupled(ConstraintKind kind) {
+  return kind == ConstraintKind::torsional || kind == ConstraintKind::rolling;
+}
 
 std::string_view to_string(ConstraintKind kind);
 
@@ -28,19 +36,28 @@ struct Constraint {
   ConstraintKind kind = ConstraintKind::unilateral;
   int rows = 1;
   int first_row = 0;
-  double friction = 0.0;    // μ (μ_1 where anisotropic), no unit
+  int partner = -1;         // torsional, rolling: the contact whose last row is λ_N; −1: none, and no impulse
+  double friction = 0.0;    // μ (μ_1 where anisotropic), no unit; torsional, rolling: r, m
   double friction_2 = 0.0;  // μ_2; equal to `friction` unless anisotropic
   double bound = 0.0;       // largest impulse of dry friction, N·s; radius of the viscous term, N·s
 
-  static Constraint make_frictional(double mu) { return {ConstraintKind::frictional, 3, 0, mu, mu, 0.0}; }
+  static Constraint make_frictional(double mu) { return {ConstraintKind::frictional, 3, 0, -1, mu, mu, 0.0}; }
   static Constraint make_anisotropic(double mu_1, double mu_2) {
-    return {ConstraintKind::anisotropic, 3, 0, mu_1, mu_2, 0.0};
+    return {ConstraintKind::anisotropic, 3, 0, -1, mu_1, mu_2, 0.0};
   }
-  static Constraint make_viscous(double mu, double radius) { return {ConstraintKind::viscous, 3, 0, mu, mu, radius}; }
-  static Constraint make_unilateral() { return {ConstraintKind::unilateral, 1, 0, 0.0, 0.0, 0.0}; }
+  static Constraint make_viscous(double mu, double radius) {
+    return {ConstraintKind::viscous, 3, 0, -1, mu, mu, radius};
+  }
+  static Constraint make_unilateral() { return {ConstraintKind::unilateral, 1, 0, -1, 0.0, 0.0, 0.0}; }
   // A loop of m rows is a product of lines: give it as blocks of three rows and single rows.
-  static Constraint make_bilateral(int rows) { return {ConstraintKind::bilateral, rows, 0, 0.0, 0.0, 0.0}; }
-  static Constraint make_dry_friction(double bound) { return {ConstraintKind::dry_friction, 1, 0, 0.0, 0.0, bound}; }
+  static Constraint make_bilateral(int rows) { return {ConstraintKind::bilateral, rows, 0, -1, 0.0, 0.0, 0.0}; }
+  static Constraint make_dry_friction(double bound) {
+    return {ConstraintKind::dry_friction, 1, 0, -1, 0.0, 0.0, bound};
+  }
+  static Constraint make_torsional(double r, int partner) {
+    return {ConstraintKind::torsional, 1, 0, partner, r, r, 0.0};
+  }
+  static Constraint make_rolling(double r, int partner) { return {ConstraintKind::rolling, 3, 0, partner, r, r, 0.0}; }
 };
 
 }  // namespace stiction

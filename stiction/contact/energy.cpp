@@ -19,7 +19,8 @@ void check_length(VectorView values, const ContactProblem& problem, const char* 
   }
 }
 
-bool admissible(const Constraint& c, const double* l, double slack) {
+// `normal`: λ_N of the partner of a coupled constraint.
+bool admissible(const Constraint& c, const double* l, double normal, double slack) {
   const auto contact = [l] { return Vector3(l[0], l[1], l[2]); };
   switch (c.kind) {
     case ConstraintKind::bilateral:
@@ -34,12 +35,16 @@ bool admissible(const Constraint& c, const double* l, double slack) {
       return SetAnisotropicCone{c.friction, c.friction_2}.contains(contact(), slack);
     case ConstraintKind::viscous:
       return l[2] >= -slack && SetDisc{std::hypot(c.friction * l[2], c.bound)}.contains({l[0], l[1]}, slack);
+    case ConstraintKind::torsional:
+      return SetBox{c.friction * std::max(0.0, normal)}.contains(l[0], slack);
+    case ConstraintKind::rolling:
+      return SetDisc{c.friction * std::max(0.0, normal)}.contains({l[0], l[1]}, slack) && std::abs(l[2]) <= slack;
   }
   return false;
 }
 
 // The largest power that friction can take from the velocity c.
-double friction_power(const Constraint& c, const double* l, const Vector3& velocity) {
+double friction_power(const Constraint& c, const double* l, double normal, const Vector3& velocity) {
   switch (c.kind) {
     case ConstraintKind::frictional:
       return l[2] * SetCoulombCone{c.friction}.de_saxce_shift(velocity)[2];
@@ -49,11 +54,21 @@ double friction_power(const Constraint& c, const double* l, const Vector3& veloc
       return std::hypot(c.friction * l[2], c.bound) * std::hypot(velocity[0], velocity[1]);
     case ConstraintKind::dry_friction:
       return c.bound * std::abs(velocity[0]);
+    case ConstraintKind::torsional:
+      return c.friction * normal * std::abs(velocity[0]);
+    case ConstraintKind::rolling:
+      return c.friction * normal * std::hypot(velocity[0], velocity[1]);
     case ConstraintKind::unilateral:
     case ConstraintKind::bilateral:
       break;
   }
   return 0.0;
+}
+
+double normal_impulse_of_partner(const ContactProblem& problem, const Constraint& c, const VectorX& impulse) {
+  if (c.partner < 0) return 0.0;
+  const Constraint& contact = problem.constraint(c.partner);
+  return impulse[contact.first_row + contact.rows - 1];
 }
 
 }  // namespace
@@ -72,7 +87,7 @@ ContactEnergy contact_energy(const ContactProblem& problem, VectorView impulse, 
   for (const Constraint& c : problem.constraints()) {
     Vector3 velocity = Vector3::Zero();
     for (int r = 0; r < c.rows; ++r) velocity[r] = before[c.first_row + r] + moved[c.first_row + r];
-    energy.dissipated += friction_power(c, impulse.data() + c.first_row, velocity);
+    energy.dissipated += friction_power(c, impulse.data() + c.first_row, normal_impulse_of_partner(problem, c, impulse), velocity);
   }
   return energy;
 }
@@ -95,7 +110,8 @@ InternalForceSplit split_internal_forces(const ContactProblem& problem, VectorVi
   split.external -= split.internal;
   const double slack = 1e-12 * (1.0 + split.external.cwiseAbs().maxCoeff());
   for (const Constraint& c : problem.constraints()) {
-    split.feasible = split.feasible && admissible(c, split.external.data() + c.first_row, slack);
+    const double normal = normal_impulse_of_partner(problem, c, split.external);
+    split.feasible = split.feasible && admissible(c, split.external.data() + c.first_row, normal, slack);
   }
   return split;
 }

@@ -7,7 +7,7 @@ namespace stiction {
 
 struct ContactEnergy {
   double change = 0.0;       // T(v⁺) − T(v_f) = ½ λᵀ(G λ) + λᵀ J v_f, J; exact for any λ when γ = 0
-  double dissipated = 0.0;   // Σ μ λ_N ‖c_T‖ of the contacts, Σ bound |c| of dry friction, c = J v⁺, J
+  double dissipated = 0.0;   // Σ μ λ_N ‖c_T‖ of the contacts, Σ bound |c| of dry friction, Σ r λ_N ‖c‖ of torsion and rolling, J
   double impact_loss = 0.0;  // ½ λᵀ G λ, J: at a rigid NCP solution change = −impact_loss − dissipated
 };
 // `free_velocity_offset` is γ, the part of g that is not J v_f; empty means zero.

@@ -152,9 +152,26 @@ double squared_natural_map_of(const Constraint& c, const double* l, const double
                       squared_natural_map_of_contact(round.lambda, round.sigma, round.sigma.tangent(), 1.0));
     }
     case ConstraintKind::viscous:
+    case ConstraintKind::torsional:  // Judgement::add_coupled
+    case ConstraintKind::rolling:
       break;
   }
   return 0.0;
+}
+
+// ‖λ − P(λ − σ)‖ of torsional or rolling friction within a bound: an interval, a disc, in the pyramidal model a square.
+// Where only admissibility is judged: the distance of λ.
+double coupled_residual(const Triple& l, const Triple& s, double bound, ContactModel model) {
+  const bool admissible_only = model == ContactModel::max_dissipation;
+  double p1 = admissible_only ? l.t1 : l.t1 - s.t1, p2 = admissible_only ? l.t2 : l.t2 - s.t2;
+  if (model == ContactModel::lcp) {
+    p1 = std::clamp(p1, -bound, bound);
+    p2 = std::clamp(p2, -bound, bound);
+  } else if (const double size = length(p1, p2); size > bound) {
+    p1 *= bound / size;
+    p2 *= bound / size;
+  }
+  return length({l.t1 - p1, l.t2 - p2, l.n});
 }
 
 void record_laws(const Triple& l, const Triple& s, double lt, double st, double mu, double velocity_scale,
@@ -243,6 +260,23 @@ class Judgement {
                   squared_natural_map_of_contact(l, s, st, mu));
   }
 
+  // Torsional and rolling friction; `normal` is λ_N of the partner.
+  bool add_coupled(int i, const double* l, const double* s, double normal) {
+    const Constraint& c = problem_.constraint(i);
+    const bool rolls = c.kind == ConstraintKind::rolling;
+    const Triple lambda{l[0], rolls ? l[1] : 0.0, rolls ? l[2] : 0.0}, sigma{s[0], rolls ? s[1] : 0.0, 0.0};
+    const double bound = model_ == ContactModel::frictionless ? 0.0 : c.friction * std::max(0.0, normal);
+    const auto distance = [&](double impulse, double velocity, ContactModel model) {
+      return coupled_residual({impulse * lambda.t1, impulse * lambda.t2, impulse * lambda.n},
+                              {velocity * sigma.t1, velocity * sigma.t2, 0.0}, impulse * bound, model);
+    };
+    if (!all_finite(s, c.rows)) return false;
+    const double own = own_coupled(problem_, i, l, s, bound, velocity_scale_, model_);
+    const double natural = distance(1.0, 1.0, ContactModel::ncp);
+    return record(i, {distance(impulse_scale_, velocity_scale_, model_), 0.0, 0.0},
+                  {distance(to_force_, 1.0, model_), 0.0, 0.0}, own, natural * natural);
+  }
+
   Residuals finish() {
     out_.natural_map = std::sqrt(natural_map_) / std::max(1.0, problem_.free_velocity().norm());
     return out_;
@@ -314,6 +348,12 @@ Residuals judge(const ContactProblem& problem, VectorView impulse, const JudgeSe
     const Constraint& c = problem.constraint(i);
     const double *l = impulse.data() + c.first_row, *s = velocity.data() + c.first_row;
     const bool exact = settings.model == ContactModel::ncp && judgement.moderate;
+    if (is_coupled(c.kind)) {
+      const Constraint* contact = c.partner < 0 ? nullptr : &problem.constraint(c.partner);
+      const double normal = contact == nullptr ? 0.0 : impulse[contact->first_row + contact->rows - 1];
+      if (!judgement.add_coupled(i, l, s, normal)) return not_finite(i);
+      continue;
+    }
     const bool finite = exact && c.kind == ConstraintKind::frictional
                             ? judgement.add_exact_contact(i, {l[0], l[1], l[2]}, {s[0], s[1], s[2]})
                             : judgement.add(i, l, s);

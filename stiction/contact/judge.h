@@ -13,7 +13,8 @@
 //     a):
 // the impulse outside its cone, the speed at which it penetrates, the speed at which it parts though it pushes, and
 // friction that does not oppose slip, in length and in angle. The bound of ρ keeps rounding from counting where μ is
-// huge. Per model: ncp as written; ccp without Γ; lcp with the
+// huge. Torsional and rolling friction are judged as dry friction whose bound is r λ_N of their partner, by the λ_N that
+// the same impulse has there. Per model: ncp as written; ccp without Γ; lcp with the
 // pyramid and its own Γ; frictionless with μ = 0; raisim by Signorini, Coulomb and its bent direction of sliding.
 // Viscous contacts and max_dissipation are the optimum of one coupled program: only λ ∈ C and σ_N ≥ 0 are judged.
 #pragma once

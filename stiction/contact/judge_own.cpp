@@ -61,8 +61,7 @@ double own_row(const Constraint& c, double l, double s, double bound, bool admis
     const double worst = std::max({0.0, -l / own.impulse, -s / own.speed});
     return admissible_only ? worst : std::max(worst, std::abs(l * s) / own.work());
   }
-  // Dry friction is measured against its bound, but not against less than a small share of the speeds there.
-  const double size = std::max(bound, ConstraintScale::floor * own.impulse);
+  const double size = size_of_bound(bound, own);
   const double worst = std::max(0.0, std::abs(l) - bound) / size;
   if (admissible_only) return worst;
   const double reach = std::min(bound, std::abs(l) + size);
@@ -81,6 +80,7 @@ double own_measure(const ContactProblem& problem, int i, const double* l, const 
     return velocity_scale * std::sqrt(square_of(s, c.rows)) / own.speed;
   }
   const bool admissible_only = model == ContactModel::max_dissipation;
+  if (is_coupled(c.kind)) return own_coupled(problem, i, l, s, 0.0, velocity_scale, model);  // without a partner
   if (c.rows == 1) {
     const double lambda = scale.impulse * l[0];
     return own_row(c, lambda, velocity_scale * s[0], scale.impulse * c.bound, admissible_only,
@@ -116,6 +116,34 @@ double own_measure(const ContactProblem& problem, int i, const double* l, const 
     default:
       return own_exact_contact(lambda, sigma, lt, st, c.friction, own);
   }
+}
+
+// What friction lacks of its most: along one axis, or in the plane.
+double own_coupled(const ContactProblem& problem, int i, const double* l, const double* s, double bound,
+                   double velocity_scale, ContactModel model) {
+  const Constraint& c = problem.constraint(i);
+  const ConstraintScale& scale = problem.scale(i);
+  const bool rolls = c.kind == ConstraintKind::rolling;
+  const int rows = rolls ? 2 : 1;
+  const double l1 = scale.impulse * l[0], l2 = rolls ? scale.impulse * l[1] : 0.0;
+  const double s1 = velocity_scale * s[0], s2 = rolls ? velocity_scale * s[1] : 0.0;
+  const double change = velocity_scale * largest_change(s, problem.free_velocity().data() + c.first_row, rows);
+  const double lt = length(l1, l2), st = length(s1, s2);
+  const OwnSize own(scale, lt, change);
+  const double limit = scale.impulse * bound, size = size_of_bound(limit, own);
+  const bool square = rolls && model == ContactModel::lcp;
+  double worst = std::max(0.0, (square ? std::max(std::abs(l1), std::abs(l2)) : lt) - limit) / size;
+  if (rolls) worst = std::max(worst, scale.impulse * std::abs(l[2]) / size);  // nothing acts in the empty row
+  if (model == ContactModel::max_dissipation || st == 0.0) return worst;
+  if (square) {
+    for (const auto& [lambda, sigma] : {std::pair{l1, s1}, std::pair{l2, s2}}) {
+      const double astray = std::abs(lambda + std::copysign(std::min(limit, std::abs(lambda) + size), sigma));
+      worst = std::max(worst, std::abs(sigma) * astray / (size * own.speed));
+    }
+    return worst;
+  }
+  const double astray = misdirected(l1, l2, s1 / st, s2 / st, std::min(limit, lt + size));
+  return std::max(worst, st * astray / (size * own.speed));
 }
 
 }  // namespace stiction::judge_detail

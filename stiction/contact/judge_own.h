@@ -34,6 +34,11 @@ inline double own_exact_contact(const Triple& l, const Triple& s, double lt, dou
   return worst;
 }
 
+// Friction with a bound of its own is measured against that, but not against less than a small share of the speeds there.
+inline double size_of_bound(double bound, const OwnSize& own) {
+  return std::max(bound, ConstraintScale::floor * own.impulse);
+}
+
 // The largest of |σ − g| over the rows of a constraint.
 inline double largest_change(const double* s, const double* g, int rows) {
   double change = 0.0;
@@ -44,5 +49,9 @@ inline double largest_change(const double* s, const double* g, int rows) {
 // Any constraint under any model; λ and σ point to its first row, unscaled, and velocity_scale is 1/V.
 double own_measure(const ContactProblem& problem, int i, const double* l, const double* s, double velocity_scale,
                    ContactModel model);
+
+// Torsional and rolling friction, given the bound r λ_N, unscaled too.
+double own_coupled(const ContactProblem& problem, int i, const double* l, const double* s, double bound,
+                   double velocity_scale, ContactModel model);
 
 }  // namespace stiction::judge_detail

@@ -17,6 +17,10 @@ std::string_view to_string(ConstraintKind kind) {
       return "bilateral";
     case ConstraintKind::dry_friction:
       return "dry_friction";
+    case ConstraintKind::torsional:
+      return "torsional";
+    case ConstraintKind::rolling:
+      return "rolling";
   }
   return "unknown";
 }

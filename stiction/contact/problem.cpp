@@ -21,12 +21,12 @@ void check_friction(double mu, const char* name, int i) {
 
 void check_constraint(const Constraint& c, int i) {
   const bool three = c.kind == ConstraintKind::frictional || c.kind == ConstraintKind::anisotropic ||
-                     c.kind == ConstraintKind::viscous;
+                     c.kind == ConstraintKind::viscous || c.kind == ConstraintKind::rolling;
   const bool rows_fit = three                                 ? c.rows == 3
                         : c.kind == ConstraintKind::bilateral ? (c.rows == 1 || c.rows == 3)
                                                               : c.rows == 1;
   if (!rows_fit) refuse("contact problem: constraint ", i, " (", to_string(c.kind), ") has ", c.rows, " rows");
-  if (three) {
+  if (three || is_coupled(c.kind)) {
     check_friction(c.friction, "friction", i);
     check_friction(c.friction_2, "friction_2", i);
     if (c.kind != ConstraintKind::anisotropic && c.friction != c.friction_2) {
@@ -40,6 +40,29 @@ void check_constraint(const Constraint& c, int i) {
   const bool bounded = c.kind == ConstraintKind::viscous || c.kind == ConstraintKind::dry_friction;
   if (!bounded && c.bound != 0.0) {
     refuse("contact problem: bound of constraint ", i, " (", to_string(c.kind), ") is ", c.bound, "; it has none");
+  }
+}
+
+// Torsional and rolling friction: the contact that carries λ_N.
+void check_partner(std::span<const Constraint> constraints, int i) {
+  const Constraint& c = constraints[i];
+  const int n = static_cast<int>(constraints.size());
+  if (!is_coupled(c.kind)) {
+    if (c.partner != -1) {
+      refuse("contact problem: partner of constraint ", i, " (", to_string(c.kind), ") is ", c.partner,
+             "; it has none (-1)");
+    }
+    return;
+  }
+  if (c.partner < -1 || c.partner >= n) {
+    refuse("contact problem: partner of constraint ", i, " (", to_string(c.kind), ") is ", c.partner,
+           "; it must be one of ", n, " constraints, or -1 for none");
+  }
+  if (c.partner == -1) return;
+  const ConstraintKind kind = constraints[c.partner].kind;
+  if (kind == ConstraintKind::bilateral || kind == ConstraintKind::dry_friction || is_coupled(kind)) {
+    refuse("contact problem: partner of constraint ", i, " (", to_string(c.kind), ") is constraint ", c.partner, " (",
+           to_string(kind), "), which has no normal impulse");
   }
 }
 
@@ -216,6 +239,7 @@ void ContactProblem::check_layout() {
   kinds_ = 0;
   for (int i = 0; i < num_constraints(); ++i) {
     check_constraint(constraints_[i], i);
+    check_partner(constraints_, i);
     constraints_[i].first_row = m;
     m += constraints_[i].rows;
     kinds_ |= 1u << static_cast<int>(constraints_[i].kind);
@@ -262,6 +286,15 @@ Matrix3 ContactProblem::read_diagonal_block(int i) const {
   return block;
 }
 
+// The third row of rolling friction: nothing there moves, and nothing is asked for.
+void ContactProblem::check_empty_row(int i) const {
+  if (constraints_[i].kind != ConstraintKind::rolling) return;
+  const int row = constraints_[i].first_row + 2;
+  if (diagonal_[i](2, 2) == 0.0 && compliance_[row] == 0.0 && free_velocity_[row] == 0.0) return;
+  refuse("contact problem: row ", row, ", the third of constraint ", i, " (rolling), must be empty, but G is ",
+         diagonal_[i](2, 2), ", R ", compliance_[row], ", g ", free_velocity_[row]);
+}
+
 // Diagonal blocks, scales and asymmetry, once G is in place.
 void ContactProblem::finish() {
   diagonal_.resize(num_constraints());
@@ -276,6 +309,7 @@ void ContactProblem::finish() {
       }
       largest = std::max(largest, value);
     }
+    check_empty_row(i);
   }
   largest_diagonal_ = largest > 0.0 ? largest : 1.0;
   const double largest_g = num_rows() ? free_velocity_.cwiseAbs().maxCoeff() : 0.0;
@@ -299,6 +333,10 @@ void ContactProblem::find_scales() {
       weight = (weight + block(1, 1) + block(2, 2) + r[1] + r[2]) * (1.0 / 3.0);
       own = std::max({own, std::abs(g[1]), std::abs(g[2])});
       normal = c.kind == ConstraintKind::bilateral ? own : std::abs(g[2]);
+      if (c.kind == ConstraintKind::rolling) {  // two rows, and an empty one
+        weight *= 1.5;
+        normal = own;
+      }
     }
     out.impulse = std::max(weight, least) * per_velocity;
     out.push = std::clamp(normal * per_velocity, ConstraintScale::floor, 1.0);

@@ -71,6 +71,8 @@ class ContactProblem {
   double largest_free_velocity() const {
     return largest_free_velocity_;
   }  // max |g|, at least a floor given by who wrote the problem; 1 if both are 0
+  // Whether bounds of some constraints are normal impulses of others: torsional and rolling friction.
+  bool is_coupled() const { return has_kind(ConstraintKind::torsional) || has_kind(ConstraintKind::rolling); }
   const ConstraintScale& scale(int i) const { return scale_[i]; }
   std::span<const ConstraintScale> scales() const { return scale_; }
   double asymmetry() const { return asymmetry_; }  // max |G − Gᵀ| / max |G|
@@ -97,9 +99,11 @@ class ContactProblem {
  private:
   friend class ProblemPart;
   friend class ProblemWriter;
+  friend class HeldBounds;
   void lay_out(std::vector<Constraint> constraints, VectorView free_velocity, VectorView compliance);
   void check_layout();
   void finish();
+  void check_empty_row(int i) const;
   void find_scales();  // once diagonal blocks and the largest values are known
   Matrix3 read_diagonal_block(int i) const;
   void apply_dense(VectorView impulse, VectorOut out) const;

@@ -30,6 +30,7 @@ void ProblemPart::copy_rows(const ContactProblem& whole, std::span<const int> ke
     Constraint& c = part_.constraints_[i];
     c = whole.constraints_[kept[i]];
     c.first_row = row;
+    if (c.partner >= 0) c.partner = position_[c.partner];
     row += c.rows;
     part_.kinds_ |= 1u << static_cast<int>(c.kind);
     part_.diagonal_[i] = whole.diagonal_[kept[i]];

@@ -22,6 +22,10 @@ double combine_friction(double a, double b, FrictionRule rule) {
   return 0.0;
 }
 
+double combine_length(double a, double b, FrictionRule rule) {
+  return combine_friction(a, b, rule == FrictionRule::product ? FrictionRule::geometric_mean : rule);
+}
+
 double friction_across(const Material& material) {
   return material.is_anisotropic() ? material.friction_2 : material.friction;
 }
@@ -32,7 +36,9 @@ PairMaterial alone(const Material& material, int which) {
           .direction_of = material.is_anisotropic() ? which : -1,
           .restitution = material.restitution,
           .compliance = material.compliance,
-          .damping = material.damping};
+          .damping = material.damping,
+          .torsional_friction = material.torsional_friction,
+          .rolling_friction = material.rolling_friction};
 }
 
 }  // namespace
@@ -65,6 +71,8 @@ PairMaterial combine(const Material& a, const Material& b, FrictionRule rule) {
   pair.damping = a.damping == 0.0   ? b.damping
                  : b.damping == 0.0 ? a.damping
                                     : 1.0 / (1.0 / a.damping + 1.0 / b.damping);
+  pair.torsional_friction = combine_length(a.torsional_friction, b.torsional_friction, rule);
+  pair.rolling_friction = combine_length(a.rolling_friction, b.rolling_friction, rule);
   return pair;
 }
 

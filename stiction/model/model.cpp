@@ -184,6 +184,15 @@ bool Model::may_collide(int shape_a, int shape_b) const {
   return !contains(excluded_pairs, pair);
 }
 
+PairMaterial Model::pair_material(int shape_a, int shape_b) const {
+  const auto before = [](const ShapePair& pair, const std::pair<int, int>& wanted) {
+    return std::pair(pair.shape_a, pair.shape_b) < wanted;
+  };
+  const auto own = std::lower_bound(pair_materials.begin(), pair_materials.end(), std::pair(shape_a, shape_b), before);
+  if (own != pair_materials.end() && own->shape_a == shape_a && own->shape_b == shape_b) return own->material;
+  return combine(shapes[shape_a].material, shapes[shape_b].material, friction_rule);
+}
+
 int Model::find_body(std::string_view name) const {
   for (const Frame& frame : frames) {
     if (frame.name == name && !frame.is_site) return frame.body;

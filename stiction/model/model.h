@@ -207,6 +207,7 @@ struct Model {
   std::vector<Tendon> tendons;
   std::vector<CarriedWeight> carried_weights;  // gravity compensation; ascending bodies, each once
   std::vector<Sensor> sensors;
+  std::vector<ShapePair> pair_materials;       // pairs with a material of their own; sorted, each once
 
   int num_bodies() const { return static_cast<int>(bodies.size()); }
   int num_positions() const { return static_cast<int>(initial_position.size()); }
@@ -221,6 +222,9 @@ struct Model {
   bool is_movable(int body) const { return body >= 0 && !bodies[body].is_kinematic; }
   // Whether two shapes may touch: masks, exclusions, same body, neither of a body that impulses move.
   bool may_collide(int shape_a, int shape_b) const;
+
+  // Of a contact between two shapes, shape_a < shape_b.
+  PairMaterial pair_material(int shape_a, int shape_b) const;
 
   // Indices by name; throw std::invalid_argument naming what there is.
   int find_body(std::string_view name) const;  // that carries the user's body of this name; −1: it is part of the world

@@ -302,6 +302,14 @@ void ModelBuilder::force_pair(int shape_a, int shape_b) {
   draft_->forced_pairs.push_back(checked_shapes(shape_a, shape_b, draft_->shapes.size(), "forced pair of shapes"));
 }
 
+void ModelBuilder::set_pair_material(int shape_a, int shape_b, const PairMaterial& material) {
+  const auto [a, b] = checked_shapes(shape_a, shape_b, draft_->shapes.size(), "material of a pair of shapes");
+  ShapePair pair{a, b, material};
+  if (a != shape_a && material.direction_of >= 0) pair.material.direction_of = 1 - material.direction_of;
+  check_pair_material(pair.material, message("material of the pair of shapes ", a, " and ", b));
+  draft_->pair_materials.push_back(pair);
+}
+
 void ModelBuilder::set_parents_collide(bool collide) {
   draft_->parents_collide = collide;
 }

@@ -190,6 +190,8 @@ class ModelBuilder {
   void exclude_bodies(int body_a, int body_b);  // no contact between any of their shapes
   void exclude_shapes(int shape_a, int shape_b);
   void force_pair(int shape_a, int shape_b);  // contact whatever group, mask and kinship say
+  // The material of contacts between two shapes, in place of what theirs make. direction_of counts shape_a as the first.
+  void set_pair_material(int shape_a, int shape_b, const PairMaterial& material);
   // Shapes of a body and of its parent do not meet unless this is set (bodies fixed to the world do).
   void set_parents_collide(bool collide);
 

@@ -5,6 +5,7 @@
 #include "stiction/math/refuse.h"
 #include "stiction/model/builder/complete_model.h"
 #include "stiction/model/builder/model_checks.h"
+#include "stiction/model/geometry/solid.h"
 
 namespace stiction {
 namespace {
@@ -176,6 +177,37 @@ void ModelEdit::set_material(std::string_view shape, const Material& material) {
   const int index = model_.find_shape(shape);
   check_material(material, named("shape", shape));
   model_.shapes[static_cast<std::size_t>(index)].material = material;
+}
+
+// Nothing is changed where the new place or size is refused.
+void ModelEdit::place_shape(Shape& shape, const Geometry& geometry, const Pose& pose) {
+  const std::string what = named("shape", shape.name);
+  check_geometry(geometry, what);
+  const Pose checked = checked_pose(pose, what, "pose");
+  const ShapeKind kind = Shape{.geometry = geometry}.kind();
+  const bool is_endless = kind == ShapeKind::plane || kind == ShapeKind::height_field;
+  if (shape.body >= 0 && (is_endless || kind == ShapeKind::triangle_mesh)) {
+    refuse(what, ": a ", to_string(kind), " on a moving body; it may only be part of the world");
+  }
+  const BoundingSphere bound = bounding_sphere(geometry);
+  const Vector3 center = checked * bound.center;
+  if (!center.allFinite() || (!is_endless && !std::isfinite(bound.radius))) {
+    refuse(what, ": its place or size is too large for a number");
+  }
+  shape.geometry = geometry;
+  shape.pose = checked;
+  shape.bound_center = center;
+  shape.bound_radius = bound.radius;
+}
+
+void ModelEdit::set_geometry(std::string_view shape, const Geometry& geometry) {
+  Shape& s = model_.shapes[static_cast<std::size_t>(model_.find_shape(shape))];
+  place_shape(s, geometry, s.pose);
+}
+
+void ModelEdit::set_shape_pose(std::string_view shape, const Pose& pose) {
+  Shape& s = model_.shapes[static_cast<std::size_t>(model_.find_shape(shape))];
+  place_shape(s, Geometry(s.geometry), pose);
 }
 
 void ModelEdit::set_collision(std::string_view shape, std::uint32_t group, std::uint32_t mask) {

@@ -44,6 +44,9 @@ class ModelEdit {
   // ---- shapes
   void set_friction(std::string_view shape, double friction);  // in all directions
   void set_material(std::string_view shape, const Material& material);
+  // Another size or kind; the body's mass stays. Refused on a moving body where ModelBuilder refuses it.
+  void set_geometry(std::string_view shape, const Geometry& geometry);
+  void set_shape_pose(std::string_view shape, const Pose& pose);  // as Shape::pose, in the frame of its body
   void set_collision(std::string_view shape, std::uint32_t group, std::uint32_t mask);
   void set_color(std::string_view shape, const std::array<double, 4>& color);
 
@@ -67,6 +70,7 @@ class ModelEdit {
   std::shared_ptr<const Model> build() const;
 
  private:
+  void place_shape(Shape& shape, const Geometry& geometry, const Pose& pose);
   template <class Change>
   void change_dofs(std::string_view joint, const char* scalar_only, Change&& change);
 

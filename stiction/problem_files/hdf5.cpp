@@ -358,14 +358,17 @@ void File::make_group(const std::string& name) {
 }
 
 void File::write(const std::string& name, std::int64_t memory_type, std::int64_t file_type, const void* values,
-                 std::size_t count) {
+                 std::size_t count, std::size_t columns) {
   constexpr hsize_t compress_from = 64, largest_chunk = 65536;
-  const hsize_t dims = count;
-  const Handle space(H5Screate_simple(1, &dims, nullptr), H5Sclose);
+  // A line of numbers, or a table where there are columns.
+  const int rank = columns == 0 ? 1 : 2;
+  const hsize_t dims[2] = {columns == 0 ? count : count / columns, columns};
+  const Handle space(H5Screate_simple(rank, dims, nullptr), H5Sclose);
   const Handle plist(make_dataset_properties(), H5Pclose);
-  if (dims >= compress_from) {
-    const hsize_t chunk = std::min(dims, largest_chunk);
-    H5Pset_chunk(plist, 1, &chunk);
+  if (count >= compress_from) {
+    const hsize_t across = rank == 1 ? 1 : std::min<hsize_t>(columns, largest_chunk);
+    const hsize_t chunk[2] = {std::min(dims[0], largest_chunk / across), across};
+    H5Pset_chunk(plist, rank, chunk);
     H5Pset_shuffle(plist);
     H5Pset_deflate(plist, 4);
   }
@@ -381,6 +384,11 @@ void File::write_ints(const std::string& name, std::span<const int> values) {
 
 void File::write_doubles(const std::string& name, VectorView values) {
   write(name, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, values.data(), static_cast<size_t>(values.size()));
+}
+
+void File::write_doubles(const std::string& name, VectorView values, std::int64_t columns) {
+  write(name, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, values.data(), static_cast<size_t>(values.size()),
+        static_cast<size_t>(columns));
 }
 
 void File::write_string(const std::string& name, const std::string& value) {

@@ -54,6 +54,8 @@ class File {
   void write_ints(const std::string& name, std::span<const int> values);
   void write_int(const std::string& name, int value) { write_ints(name, {&value, 1}); }
   void write_doubles(const std::string& name, VectorView values);
+  // As a table of `columns`, row by row.
+  void write_doubles(const std::string& name, VectorView values, std::int64_t columns);
   void write_string(const std::string& name, const std::string& value);
   void write_int_attribute(const std::string& object, const std::string& name, int value);
   void write_double_attribute(const std::string& object, const std::string& name, double value);
@@ -69,7 +71,7 @@ class File {
   [[noreturn]] void fail_attribute(const std::string& object, const std::string& name) const;
   void read(const std::string& name, std::int64_t count, bool whole_numbers, void* out) const;
   void write(const std::string& name, std::int64_t memory_type, std::int64_t file_type, const void* values,
-             std::size_t count);
+             std::size_t count, std::size_t columns = 0);
 
   std::unique_lock<std::recursive_mutex> lock_;
   std::string path_;

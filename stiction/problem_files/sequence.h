@@ -33,6 +33,12 @@ struct Sequence {
 Sequence read_sequence(const std::string& path);
 Sequence read_sequence(const hdf5::File& file);
 
+// Writes what read_sequence() reads: G as J M⁻¹ Jᵀ with M = 1, so J = A of factored problems, and a root of G of
+// others, each to rounding. Contacts with isotropic friction and one-sided rows, no compliance; other problems and
+// numbers that do not fit are refused with std::invalid_argument naming the step. A failed write throws
+// std::runtime_error and leaves an existing file as it was.
+void write_sequence(const std::string& path, const Sequence& sequence);
+
 // A guess for the problem of this step from the impulse of the step before: constraints with the same identity and as
 // many rows keep their impulse, new ones start from zero.
 void carry_over(std::span<const SequenceIdentity> ids_before, const ContactProblem& problem_before,

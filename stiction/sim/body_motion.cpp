@@ -93,6 +93,11 @@ double Simulator::Workspace::work_on_kinematic_bodies() const {
     add(model->shapes[point.id.shape_a].body, x, Vector3::Zero(), point.position);
     add(model->shapes[point.id.shape_b].body, -x, Vector3::Zero(), point.position);
   }
+  for_each_friction_torque([&](int i, const Vector3& moment) {
+    const ContactPoint& point = points[row_builder.point(i)];
+    add(model->shapes[point.id.shape_a].body, Vector3::Zero(), moment, point.position);
+    add(model->shapes[point.id.shape_b].body, Vector3::Zero(), -moment, point.position);
+  });
   for_each_loop_wrench(*model, dynamics, rows, impulse,
                        [&](int a, int b, const Vector3& f, const Vector3& t, const Vector3& p_a, const Vector3& p_b) {
                          add(a, f, t, p_a);

@@ -12,6 +12,7 @@
 #include "stiction/math/metric_projection.h"
 #include "stiction/math/refuse.h"
 #include "stiction/math/set_box.h"
+#include "stiction/math/set_disc.h"
 #include "stiction/math/set_half_line.h"
 #include "stiction/sim/actuation.h"
 #include "stiction/sim/contact_finder.h"
@@ -42,6 +43,18 @@ std::vector<int> unactuated_velocities(const Model& model, const std::vector<int
   std::sort(list.begin(), list.end());
   list.erase(std::unique(list.begin(), list.end()), list.end());
   return list;
+}
+
+// The same for friction torques within b = r λ_N; no shift.
+void update_torque(const Constraint& c, const double* g, const double* r, double rho, double normal, double* lambda) {
+  const double bound = c.friction * std::max(0.0, normal);
+  if (c.kind == ConstraintKind::torsional) {
+    lambda[0] = SetBox{bound}.project(-(g[0] - rho * lambda[0]) / (r[0] + rho));
+    return;
+  }
+  const Vector2 x(-(g[0] - rho * lambda[0]) / (r[0] + rho), -(g[1] - rho * lambda[1]) / (r[1] + rho));
+  const Vector2 inside = SetDisc{bound}.project(x);
+  lambda[0] = inside[0], lambda[1] = inside[1], lambda[2] = 0.0;
 }
 
 // One visit of a constraint: s = Γ(R λ + g), λ ← P^{R+ρI}_K( −(R + ρI)⁻¹ (g + s − ρ λ) ).
@@ -188,6 +201,7 @@ void InverseStep::Workspace::make_rows(const State& state, VectorView v_ref) {
   stick_memory.recall({dynamics, state.v.data(), points, row_builder, state.warm_starts, simulator_settings.time_step,
                        state.step, simulator_settings.constraints},
                       rows);
+  relax_tangents(state.warm_starts, row_builder, rows);
   result.constraints.clear();
   result.ids.clear();
   for (const StepConstraint& constraint : rows.constraints) {
@@ -283,11 +297,17 @@ void InverseStep::Workspace::solve_exactly() {
   std::vector<Constraint> visited;
   const bool fits = note();
   for (const Constraint& c : result.constraints) {
-    if (!fits || !stays(c)) visited.push_back(c);
+    if (!fits || !stays(c) || is_coupled(c.kind)) visited.push_back(c);
   }
   bool done = visited.empty();
   for (result.iterations = 0; !done && result.iterations < settings.max_iterations; ++result.iterations) {
     for (const Constraint& c : visited) {
+      if (is_coupled(c.kind)) {
+        const Constraint& contact = result.constraints[c.partner];
+        update_torque(c, g.data() + c.first_row, r.data() + c.first_row, settings.proximal,
+                      result.impulse[contact.first_row + contact.rows - 1], result.impulse.data() + c.first_row);
+        continue;
+      }
       update_impulse(c, g.data() + c.first_row, r.data() + c.first_row, settings.proximal,
                      settings.contact_model == ContactModel::ncp, result.impulse.data() + c.first_row);
     }

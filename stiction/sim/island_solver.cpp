@@ -7,6 +7,8 @@
 namespace stiction {
 namespace {
 
+constexpr std::size_t large_island = 1200;  // constraints from which on several threads are quicker than one
+
 // Where islands may be jammed.
 constexpr std::size_t most_constraints = 500;  // in larger ones folds of the path are what fails
 constexpr std::size_t few_constraints = 100;   // these have few folds: what has a solution is found soon
@@ -74,10 +76,39 @@ void IslandSolver::build_problem(int k, const RowSet& rows, std::span<const int>
 }
 
 void IslandSolver::solve(RowSet& rows, const Islands& islands, Interrupt* interrupt) {
-  pool_.for_each(size_, [&](int k) { solve_island(k, rows, islands.constraints(k), interrupt); });
+  for (int k = 0; k < size_; ++k) {
+    if (TeamSolver* solver = team_solver_of(k, islands)) {
+      solve_together(k, *solver, rows, islands.constraints(k), interrupt);
+    }
+  }
+  pool_.for_each(size_, [&](int k) {
+    if (team_solver_of(k, islands) == nullptr) solve_island(k, rows, islands.constraints(k), interrupt);
+  });
   int most = 0;
   for (int k = 0; k < size_; ++k) most = std::max(most, report(k).iterations);
   spent_iterations_ += most;
+}
+
+// Null where the threads have more to do elsewhere, or the solver works alone.
+TeamSolver* IslandSolver::team_solver_of(int k, const Islands& islands) {
+  if (settings_.threads <= 1 || islands.constraints(k).size() < large_island) return nullptr;
+  return dynamic_cast<TeamSolver*>(&solver_of(k));
+}
+
+// The caller's thread is the first to take a piece, and leads; the others serve it until it is done.
+void IslandSolver::solve_together(int k, TeamSolver& solver, RowSet& rows, std::span<const int> members,
+                                  Interrupt* interrupt) {
+  WorkTeam team;
+  pool_.for_each(settings_.threads, [&](int piece) {
+    if (piece > 0) return team.serve();
+    struct Lent {
+      TeamSolver& solver;
+      WorkTeam& team;
+      ~Lent() { solver.set_team(nullptr), team.dismiss(); }
+    } const lent{solver, team};
+    solver.set_team(&team);
+    solve_island(k, rows, members, interrupt);
+  });
 }
 
 bool IslandSolver::may_be_jammed(const RowSet& rows, std::span<const int> members) const {
@@ -85,8 +116,32 @@ bool IslandSolver::may_be_jammed(const RowSet& rows, std::span<const int> member
          has_corrections(rows, members, settings_.time_step, settings_.constraints);
 }
 
-// Solves with what is left of the limit, and with no more than `most` iterations (0: no matter).
+// With an absolute tolerance: tries that become ten times as exact, each from where the last one ended, until the judge
+// finds ε_abs within it, or a try brings nothing any more.
 void IslandSolver::try_island(int k, int most, Interrupt* interrupt) {
+  if (settings_.absolute_tolerance == 0.0) return try_once(k, most, interrupt);
+  constexpr double first = 0.1, sharper = 0.1, last = 1e-15;
+  SolverSettings& wanted = solver_of(k).settings();
+  struct Restore {
+    SolverSettings& settings;
+    const double tolerance = settings.tolerance, acceptable = settings.acceptable_tolerance;
+    ~Restore() { settings.tolerance = tolerance, settings.acceptable_tolerance = acceptable; }
+  } restore{wanted};
+  wanted.acceptable_tolerance = 0.0;
+  for (double tolerance = first; tolerance >= last; tolerance *= sharper) {
+    wanted.tolerance = tolerance;
+    const int spent = slots_[k].report.iterations;
+    try_once(k, most, interrupt);
+    SolveReport& report = slots_[k].report;
+    const bool enough = judge_island(k, traits_.model).eps_abs <= settings_.absolute_tolerance;
+    if (enough) report.status = SolveStatus::converged;
+    if (enough || report.status != SolveStatus::converged) break;
+    if (report.iterations == spent && tolerance < 1e-12) break;
+  }
+}
+
+// Solves with what is left of the limit, and with no more than `most` iterations (0: no matter).
+void IslandSolver::try_once(int k, int most, Interrupt* interrupt) {
   Slot& island = slots_[k];
   ContactSolver& solver = solver_of(k);
   const int iterations = island.report.iterations, factorisations = island.report.factorisations;  // of earlier tries
@@ -96,11 +151,15 @@ void IslandSolver::try_island(int k, int most, Interrupt* interrupt) {
   island.report = solver.solve(problem(k), island.solution, {.max_iterations = limit, .interrupt = interrupt});
   island.report.iterations += iterations;
   island.report.factorisations += factorisations;
+  if (solver.settings().record_history) {
+    island.history.insert(island.history.end(), solver.history().begin(), solver.history().end());
+  }
 }
 
 void IslandSolver::solve_island(int k, RowSet& rows, std::span<const int> members, Interrupt* interrupt) {
   Slot& island = slots_[k];
   island.report = {};
+  island.history.clear();
   island.is_jammed = false;
   const auto is_solved = [&] { return island.report.status <= SolveStatus::acceptable; };
   const bool in_haste = members.size() <= few_constraints && may_be_jammed(rows, members);
@@ -128,13 +187,13 @@ void IslandSolver::solve_island(int k, RowSet& rows, std::span<const int> member
   island.report.factorisations = factorisations;
 }
 
+Residuals IslandSolver::judge_island(int k, ContactModel model) const {
+  return judge(problem(k), solution(k).impulse, {.model = model, .time_step = settings_.time_step});
+}
+
 void IslandSolver::judge_all() {
-  for (int k = 0; k < size_; ++k) {
-    Slot& island = slots_[k];
-    island.residuals =
-        judge(problem(k), island.solution.impulse,
-              {.model = settings_.judge_model.value_or(traits_.model), .time_step = settings_.time_step});
-  }
+  const ContactModel model = settings_.judge_model.value_or(traits_.model);
+  for (int k = 0; k < size_; ++k) slots_[k].residuals = judge_island(k, model);
 }
 
 }  // namespace stiction

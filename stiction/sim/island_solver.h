@@ -10,7 +10,8 @@
 // first solution stays, or, where that try was cut short, is sought for again. Solvers that also fail where there is a
 // solution (SolverTraits::is_decisive) are left with the problem that they are compared on.
 //
-// The result does not depend on the number of threads: islands share nothing.
+// Threads share out the islands; a large one they solve together, one after the other, where the solver can do that
+// (solvers/team_solver.h). The result does not depend on their number.
 #pragma once
 
 #include <deque>
@@ -26,6 +27,7 @@
 #include "stiction/sim/simulator.h"
 #include "stiction/sim/worker_pool.h"
 #include "stiction/solvers/solver.h"
+#include "stiction/solvers/team_solver.h"
 
 namespace stiction {
 
@@ -52,7 +54,9 @@ class IslandSolver {
   const ContactProblem& problem(int k) const { return slots_[k].builder.problem(); }
   const ContactSolution& solution(int k) const { return slots_[k].solution; }
   const SolveReport& report(int k) const { return slots_[k].report; }  // of all tries since build_problems()
-  bool is_jammed(int k) const { return slots_[k].is_jammed; }          // found by the last solve()
+  // Of all its tries, where the solvers' option record_history is set.
+  std::span<const HistoryEntry> history(int k) const { return slots_[k].history; }
+  bool is_jammed(int k) const { return slots_[k].is_jammed; }  // found by the last solve()
   const Residuals& residuals(int k) const { return slots_[k].residuals; }
 
   void forget();  // all slots, as in a new one; options stay
@@ -65,6 +69,7 @@ class IslandSolver {
     SolveReport report;                     // solve
     bool is_jammed = false;                 // solve
     Residuals residuals;                    // judge
+    std::vector<HistoryEntry> history;      // solve, where it is recorded
     // Of before its corrections were dropped: solve, where it may be jammed.
     std::vector<StepConstraint> kept_constraints;
     ContactSolution kept_solution;
@@ -75,7 +80,11 @@ class IslandSolver {
   ContactSolver& solver_of(int k);
   void build_problem(int k, const RowSet& rows, std::span<const int> members);
   void solve_island(int k, RowSet& rows, std::span<const int> members, Interrupt* interrupt);
+  TeamSolver* team_solver_of(int k, const Islands& islands);
+  void solve_together(int k, TeamSolver& solver, RowSet& rows, std::span<const int> members, Interrupt* interrupt);
   void try_island(int k, int most, Interrupt* interrupt);
+  void try_once(int k, int most, Interrupt* interrupt);
+  Residuals judge_island(int k, ContactModel model) const;
   bool may_be_jammed(const RowSet& rows, std::span<const int> members) const;
 
   std::shared_ptr<const Model> model_;

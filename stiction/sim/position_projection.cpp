@@ -28,7 +28,8 @@ bool PositionProjection::copy_rows(const Model& model, const RowSet& rows, std::
     const ConstraintSource source = rows[i].id.source;
     const bool contact = source == ConstraintSource::contact, loop = source == ConstraintSource::loop;
     const bool compliant = loop ? model.loops[rows[i].id.first].compliance > 0.0 : rows[i].compliance[2] > 0.0;
-    const bool driven = source == ConstraintSource::dry_friction || source == ConstraintSource::servo;
+    const bool driven = source == ConstraintSource::dry_friction || source == ConstraintSource::servo ||
+                        source == ConstraintSource::torsion || source == ConstraintSource::rolling;
     if (driven || compliant || rows[i].is_left_out()) continue;  // nothing to correct
     if (contact && !settings.project_positions) continue;
     const Pack4 error = rows[i].error + time_step * end_velocity[i];

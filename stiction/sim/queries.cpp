@@ -18,10 +18,15 @@ void Simulator::Workspace::list_contacts() {
     c.frame = row_builder.frame(i);
     c.impulse = Vector3(impulse[i][0], impulse[i][1], impulse[i][2]);
     c.force = c.frame * c.impulse / time_step;
-    const Pack4 end = end_velocity(i);
+    c.torque.setZero();
+    const Pack4 end = end_velocity(i) + row_builder.surface_velocity(i);
     c.velocity = Vector3(end[0], end[1], end[2]);
+    c.law_velocity = Vector3(velocity[i][0], velocity[i][1], velocity[i][2]);
     c.friction = rows[i].law.friction;
     c.regime = regime[i];
+  }
+  if (report.num_friction_torques > 0) {
+    for_each_friction_torque([&](int i, const Vector3& moment) { contacts[i].torque += moment / time_step; });
   }
   contacts_current = true;
 }
@@ -43,7 +48,7 @@ ContactForce sum_of(std::span<const Contact> contacts, int body, const Vector3& 
     if ((c.body_a != body && c.body_b != body) || !counts(c.body_a == body ? c.body_b : c.body_a)) continue;
     const Vector3 force = c.force_on(body);
     sum.force += force;
-    sum.torque += (c.point.position - origin).cross(force);
+    sum.torque += (c.point.position - origin).cross(force) + c.torque_on(body);
     sum.num_contacts += c.impulse[2] > 0.0;
   }
   return sum;
@@ -160,8 +165,8 @@ std::pair<Vector3, Vector3> Simulator::joint_wrench(int body) {
   w.world_forces.for_each(
       *w.model, past, [&](int on, const Vector3& f, const Vector3& point) { subtract(on, f, Vector3::Zero(), point); });
   for (const Contact& c : contacts()) {
-    subtract(c.body_a, c.force, Vector3::Zero(), c.point.position);
-    subtract(c.body_b, -c.force, Vector3::Zero(), c.point.position);
+    subtract(c.body_a, c.force, c.torque, c.point.position);
+    subtract(c.body_b, -c.force, -c.torque, c.point.position);
   }
   const double per_step = 1.0 / w.time_step;
   for_each_loop_wrench(

@@ -20,6 +20,7 @@ void SimulatorSettings::validate() const {
   positive("tolerance", tolerance);
   not_negative("acceptable_tolerance", acceptable_tolerance);
   not_negative("max_iterations", max_iterations);
+  not_negative("absolute_tolerance", absolute_tolerance);
   positive("geometric_tolerance", geometric_tolerance);
   positive("energy_tolerance", energy_tolerance);
   constraints.validate();

@@ -10,6 +10,7 @@
 // No allocation once the largest number of contacts was met.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,7 +18,9 @@
 #include <vector>
 
 #include "stiction/collision/collider.h"
+#include "stiction/constraints/constraint_identity.h"
 #include "stiction/constraints/constraint_settings.h"
+#include "stiction/contact/problem.h"
 #include "stiction/dynamics/dynamics.h"
 #include "stiction/model/model.h"
 #include "stiction/sim/state.h"
@@ -38,6 +41,9 @@ struct SimulatorSettings {
   // A step that does not get there but is within this one is accepted: the solver `auto` stops at it where further
   // digits would cost it many times the work (boxes that tumble over each other). 0: nothing but the tolerance will do.
   double acceptable_tolerance = 1e-6;
+  // The papers' stopping rule: a solver stops, and a step is certified, at this ε_abs of its law (m/s, N, W mixed,
+  // contact/judge.h) whatever its ε_nat; the judge looks between tries that become ten times as exact. 0: not used.
+  double absolute_tolerance = 0.0;
   double geometric_tolerance = 1e-3;  // m; what StepReport::geometry_certified compares with
   double energy_tolerance = 1e-2;  // what StepReport::energy_certified compares with, a part of the energy that moves
   bool recheck = true;             // what the rows of a step missed is made a row, and the step solved again
@@ -89,13 +95,19 @@ struct Contact {
   Matrix3 frame;                       // R_WC, columns t1, t2, n
   Vector3 impulse = Vector3::Zero();   // in the contact frame, on body_a, N·s
   Vector3 force = Vector3::Zero();     // impulse/Δt in world axes, on body_a, N
-  Vector3 velocity = Vector3::Zero();  // relative velocity at the end of the step, contact frame, m/s
+  Vector3 torque = Vector3::Zero();    // of torsional and rolling friction, world axes, on body_a, N·m
+  Vector3 velocity = Vector3::Zero();  // of the surfaces against each other, end of the step, contact frame, m/s
+  // σ, what the law of the contact is about: `velocity` with γ (gap, penetration, bounce) and R λ, m/s.
+  Vector3 law_velocity = Vector3::Zero();
   double friction = 0.0;
   ContactRegime regime = ContactRegime::open;
 
   // What the contact does to one of its two bodies, N: `force` on body_a, the opposite on body_b, zero on others.
   Vector3 force_on(int body) const {
     return body == body_a ? force : body == body_b ? Vector3(-force) : Vector3::Zero();
+  }
+  Vector3 torque_on(int body) const {
+    return body == body_a ? torque : body == body_b ? Vector3(-torque) : Vector3::Zero();
   }
 };
 
@@ -104,6 +116,18 @@ struct ContactForce {
   Vector3 force = Vector3::Zero();   // N, world axes, on the body asked for
   Vector3 torque = Vector3::Zero();  // N·m, world axes, about the origin of its frame where the contacts are
   int num_contacts = 0;              // that carry an impulse
+};
+
+// The contact problem of a step, of one island or of all together, with what its constraints are and what the step
+// found: for other solvers, the judge, files of problems (write_fclib, write_sequence).
+struct StepProblem {
+  ContactProblem problem;
+  std::vector<ConstraintIdentity> identities;  // of its constraints; the same in the next step
+  std::vector<int> contacts;                   // by constraint: index into Simulator::contacts(), −1 where it is none
+  VectorX impulse;                             // λ of the step, N·s
+
+  // Identities in three numbers, as sequences of problems name constraints.
+  std::vector<std::array<int, 3>> short_identities() const;
 };
 
 class JointHandle;   // sim/joint_handle.h
@@ -181,6 +205,15 @@ class Simulator {
   // What all contacts do to a body, or only those with another one (−1: the world).
   ContactForce contact_force(int body);
   ContactForce contact_force(int body, int other);
+  // What the last step solved, or forward(): of all islands together, in the order of islands, or of one of
+  // report().num_islands. Empty before the first step. The problem of one island is that which its solver saw, to the
+  // bit; of all together it is factored unless all is one tree.
+  StepProblem contact_problem() const;
+  StepProblem contact_problem(int island) const;
+  // What the solver of an island said (its stages too), and where the option record_history is 1 each of its
+  // iterations.
+  const SolveReport& solve_report(int island) const;
+  std::span<const HistoryEntry> solve_history(int island) const;
   VectorX acceleration() const;  // (v⁺ − v)/Δt of the last step, by velocity; zero before the first
   // Joint impulses of contacts, limits, dry friction and loops of the last step, by velocity, N·m·s: Jᵀλ of all
   // constraints. Servos are no part of it, whether they are rows or not.

@@ -42,6 +42,7 @@ struct StepReport {
   int num_contacts = 0, num_sticking = 0, num_sliding = 0, num_open = 0;
   int num_held_contacts = 0;  // of the open ones: no joint moves them along their normal, and they do nothing
   int num_limits = 0, num_dry_frictions = 0, num_loops = 0;
+  int num_friction_torques = 0;                  // torsion and rolling of contacts, each counted
   int num_servos = 0, num_saturated_servos = 0;  // servos at or near their limit; those at it
   int num_islands = 0;
   int num_sleeping_bodies = 0;
@@ -59,20 +60,26 @@ struct StepReport {
   int num_compliant_contacts = 0, num_softened_contacts = 0;
   double largest_compliance = 0.0;    // m/N, over all contacts; 0: all are rigid
   double largest_static_depth = 0.0;  // m: how far a contact is compressed by what it carries, c λ_N/Δt
-  bool is_rigid() const { return num_compliant_contacts == 0; }
+  // Those whose friction gives, by ConstraintSettings::tangential_compliance or relative_tangent_compliance, and the
+  // largest velocity that this lets one slip by, m/s: so far what is certified is from Coulomb's law.
+  int num_relaxed_contacts = 0;
+  double largest_relaxed_slip = 0.0;
+  bool is_rigid() const { return num_compliant_contacts + num_relaxed_contacts == 0; }
 
   // The solver's account: the worst status of all islands, iterations of all.
   SolveStatus status = SolveStatus::converged;
   int iterations = 0;
   int factorisations = 0;
+  int coupling_rounds = 0;  // solves of an island to find how far friction torques reach, at most; 0: there are none
   bool converged() const { return status == SolveStatus::converged; }
 
   // The judge's account: the worst of all islands (zero where judging is switched off).
   Residuals residuals;
   double friction_error = 0.0;  // N: beyond the cone, or not against the slip; the larger of both over Δt
-  int worst_contact = -1;     // index into Simulator::contacts() of the constraint that carries eps_nat; −1: no contact
-  bool law_certified = true;  // residuals.eps_nat is within the tolerance (not judged: the solver says so)
-  bool accepted = true;       // it is at least within the acceptable tolerance
+  int worst_contact = -1;  // index into Simulator::contacts() of the constraint that carries eps_nat; −1: no contact
+  // residuals.eps_nat is within the tolerance, or eps_abs within absolute_tolerance (not judged: the solver says so)
+  bool law_certified = true;
+  bool accepted = true;  // it is at least within the acceptable tolerance
 
   // Geometry: what is found at the end of the step against what its rows had promised, m.
   double unforeseen_penetration = 0.0;  // the deepest that anything is there, or went through, beyond its row's promise
@@ -87,6 +94,7 @@ struct StepReport {
   double kinetic_energy = 0.0, potential_energy = 0.0;
   double constraint_work = 0.0;  // T(v⁺) − T(v_f), (1-16)
   double dissipated = 0.0;       // by friction of contacts and joints, ≥ 0
+  double surface_work = 0.0;     // of surfaces that move although their bodies do not, on what they carry
   double actuator_work = 0.0;    // of actuators
   double applied_work = 0.0;     // of the joint and external forces that the caller set
   double damped = 0.0;           // by dampers of joints; ≥ 0 unless a joint turns back in the step

@@ -95,6 +95,7 @@ void Simulator::Workspace::recall_last_step() {
     if (report.num_rechecks > 0) recall_guesses(next_warm_starts, row_builder, rows);
   }
   stick_memory.recall(stick_inputs(), rows);
+  if (settings.constraints.relative_tangent_compliance > 0.0) relax_tangents(state.warm_starts, row_builder, rows);
 }
 
 void Simulator::Workspace::find_islands() {
@@ -141,13 +142,14 @@ void Simulator::Workspace::solve_islands() {
 
 void Simulator::Workspace::collect_solution() {
   report.status = SolveStatus::converged;
-  report.num_jammed_islands = 0;
+  report.num_jammed_islands = report.coupling_rounds = 0;
   impulse.assign(rows.num_constraints(), Pack4{});  // what was left out is in no island
   velocity.assign(rows.num_constraints(), Pack4{});
   for (int k = 0; k < island_solver.size(); ++k) {
     const SolveReport& solved = island_solver.report(k);
     report.iterations += solved.iterations;
     report.factorisations += solved.factorisations;
+    if (island_solver.problem(k).is_coupled()) report.coupling_rounds = std::max(report.coupling_rounds, solved.rounds);
     report.status = std::max(report.status, solved.status);
     const auto members = islands.constraints(k);
     // Found in this step, or left as it was found.
@@ -179,7 +181,9 @@ void Simulator::Workspace::judge_islands() {
   }
   report.friction_error = std::max(report.residuals.coulomb, report.residuals.dissipation) / time_step;
   const double eps = report.residuals.eps_nat;
-  report.law_certified = settings.judge ? eps <= settings.tolerance : report.converged();
+  const bool within = settings.absolute_tolerance > 0.0 ? report.residuals.eps_abs <= settings.absolute_tolerance
+                                                        : eps <= settings.tolerance;
+  report.law_certified = settings.judge ? within : report.converged();
   report.accepted = report.law_certified ||
                     (settings.judge ? eps <= settings.acceptable_tolerance : report.status == SolveStatus::acceptable);
 }
@@ -197,11 +201,12 @@ void Simulator::Workspace::account() {
 // Constraints by kind, and the work of the impulses by (1-16): with G λ = σ − R λ − g and J v_f = g − γ no product is
 // needed.
 void Simulator::Workspace::count_constraints() {
-  report.num_limits = report.num_dry_frictions = report.num_loops = 0;
+  report.num_limits = report.num_dry_frictions = report.num_loops = report.num_friction_torques = 0;
   report.num_islands = island_solver.size();
-  report.constraint_work = report.dissipated = report.largest_penetration = 0.0;
-  report.num_compliant_contacts = report.num_softened_contacts = 0;
+  report.constraint_work = report.dissipated = report.surface_work = report.largest_penetration = 0.0;
+  report.num_compliant_contacts = report.num_softened_contacts = report.num_relaxed_contacts = 0;
   report.largest_compliance = report.largest_static_depth = 0.0;
+  report.largest_relaxed_slip = 0.0;
   report.num_servos = servo_limits.num_servos();
   report.num_saturated_servos = servo_limits.num_saturated();
   for (int i = 0; i < rows.num_constraints() - num_servo_rows(); ++i) {
@@ -212,8 +217,19 @@ void Simulator::Workspace::count_constraints() {
     const Constraint& c = rows[i].law;
     switch (rows[i].id.source) {
       case ConstraintSource::contact:
-        report.dissipated -= lambda[0] * end[0] + lambda[1] * end[1];
+        count_contact_friction(i, lambda, end);
         if (rows[i].compliance[2] > 0.0) count_compliance(rows[i], lambda[2]);
+        if (rows[i].compliance[0] > 0.0) {
+          const Pack4 slip = rows[i].compliance * (lambda - rows[i].last);
+          ++report.num_relaxed_contacts;
+          report.largest_relaxed_slip = std::max(report.largest_relaxed_slip, std::hypot(slip[0], slip[1]));
+        }
+        break;
+      case ConstraintSource::torsion:
+      case ConstraintSource::rolling:
+        ++report.num_friction_torques;
+        report.dissipated -= lambda[0] * velocity[i][0] + lambda[1] * velocity[i][1];
+        report.surface_work -= lambda[0] * rows[i].offset[0];
         break;
       case ConstraintSource::dry_friction:
         ++report.num_dry_frictions;
@@ -229,6 +245,17 @@ void Simulator::Workspace::count_constraints() {
   for (const ContactPoint& point : points) {
     report.largest_penetration = std::max(report.largest_penetration, -point.gap);
   }
+}
+
+// Friction takes what the surfaces slide against each other by; where they move by themselves, that is not what the
+// bodies do.
+void Simulator::Workspace::count_contact_friction(int i, const Pack4& lambda, const Pack4& end) {
+  report.dissipated -= lambda[0] * end[0] + lambda[1] * end[1];
+  if (!row_builder.has_moving_surface(i)) return;
+  const Pack4 surface = row_builder.surface_velocity(i);
+  const double work = lambda[0] * surface[0] + lambda[1] * surface[1];
+  report.dissipated -= work;
+  report.surface_work -= work;
 }
 
 void Simulator::Workspace::count_compliance(const StepConstraint& contact, double normal_impulse) {
@@ -315,6 +342,7 @@ void Simulator::Workspace::remember() {
     Vector3 x(impulse[i][0], impulse[i][1], impulse[i][2]);
     const bool contact = next.id.source == ConstraintSource::contact;
     if (contact) x = row_builder.frame(i) * x;
+    if (next.id.source == ConstraintSource::rolling) x = row_builder.frame(rows[i].law.partner) * x;
     for (int r = 0; r < 3; ++r) next.impulse[r] = x[r];
     next.left_depth = rows[i].jam_changed ? -rows[i].left_depth : rows[i].left_depth;
     if (contact) {

@@ -196,6 +196,22 @@ struct Simulator::Workspace {
   void leave_out_rows();
   void collect_solution();
   void count_constraints();
+  void count_contact_friction(int i, const Pack4& lambda, const Pack4& end);
+  // Calls function(contact, impulsive moment on the first body, world axes, N·m·s) for torsion and rolling.
+  template <class Function>
+  void for_each_friction_torque(Function&& function) const {
+    for (int i = row_builder.num_contacts(); i < rows.num_constraints(); ++i) {
+      const Constraint& c = rows[i].law;
+      if (!is_coupled(c.kind)) continue;
+      const Matrix3& frame = row_builder.frame(c.partner);
+      const Pack4& x = impulse[i];
+      if (c.kind == ConstraintKind::torsional) {
+        function(c.partner, Vector3(frame.col(2) * x[0]));
+      } else {
+        function(c.partner, Vector3(frame.col(0) * x[0] + frame.col(1) * x[1]));
+      }
+    }
+  }
   void count_compliance(const StepConstraint& contact, double normal_impulse);
   void count_regimes();
   void account_works();
@@ -229,6 +245,7 @@ struct Simulator::Workspace {
   void resize_velocities();
   void renew_scratch();  // all that is neither input nor state, as in a new simulator
   void list_contacts();
+  bool knows_rows() const;  // rows and solutions are those of the last step, or of forward()
   const DynamicsData& find_dynamics_before();
   Vector3 contact_origin(int body);
   double work_on_kinematic_bodies() const;  // in the step, J

@@ -118,6 +118,7 @@ SolveReport ContactSolver::solve(const ContactProblem& problem, ContactSolution&
     refuse("solve: ", traits().name, " takes no viscous contacts; max-dissipation does");
   }
 
+  if (problem.is_coupled()) return solve_coupled(problem, solution);
   const bool anisotropic = problem.has_kind(ConstraintKind::anisotropic);
   const bool symmetrise = traits().needs_symmetry && !problem.is_symmetric();
   if (anisotropic || symmetrise) return solve_reduced(problem, symmetrise, solution);

@@ -50,6 +50,7 @@ struct SolveReport {
   SolveStatus status = SolveStatus::converged;
   int iterations = 0;
   int factorisations = 0;
+  int rounds = 1;            // problems solved: more where bounds of torsional and rolling friction were looked for
   double residual = 0.0;     // the stopping value of what is returned; a benchmark quotes the judge instead
   bool symmetrised = false;  // G was not symmetric and the method used (G + Gᵀ)/2
   bool regularised = false;  // the method put its own R where the problem has none
@@ -103,7 +104,8 @@ class ContactSolver {
   ContactSolver(const ContactSolver&) = delete;
   ContactSolver& operator=(const ContactSolver&) = delete;
 
-  // Common duties in one place: sizes, kinds, the empty problem, anisotropic friction (rescaled to μ = 1, which is
+  // Common duties in one place: sizes, kinds, the empty problem, torsional and rolling friction (a fixed point over
+  // problems whose bounds are held, solver_coupled.cpp), anisotropic friction (rescaled to μ = 1, which is
   // exact), the symmetric part where the method needs it, final σ, and the status: `converged` means that λ as returned
   // passes the stopping test on the problem given, with σ computed from it. The method itself is do_solve().
   SolveReport solve(const ContactProblem& problem, ContactSolution& solution);
@@ -152,6 +154,13 @@ class ContactSolver {
   SolveReport solve_reduced(const ContactProblem& problem, bool symmetrise, ContactSolution& solution);
   void measure_result(const ContactProblem& problem, ContactSolution& solution, SolveReport& report);
   void grade(SolveReport& report);
+
+  SolveReport solve_coupled(const ContactProblem& problem, ContactSolution& solution);
+  struct Coupled;  // what that works with
+  struct CoupledDeleter {
+    void operator()(Coupled*) const;
+  };
+  std::unique_ptr<Coupled, CoupledDeleter> coupled_;
 
   struct Reduced;  // the problem that do_solve sees where it is not the caller's
   struct ReducedDeleter {

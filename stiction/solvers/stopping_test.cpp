@@ -169,6 +169,54 @@ OwnParts own_row(const Constraint& c, ContactModel model, double l, double s, co
   return out;
 }
 
+// Friction torques within the bound r λ_N (lengths of rows: one, or two of three).
+struct CoupledParts {
+  double relative = 0.0, primal = 0.0, rest = 0.0;
+};
+
+CoupledParts coupled_parts(const ContactProblem& problem, int i, ContactModel model, VectorView impulse,
+                           VectorView velocity) {
+  const Constraint& c = problem.constraint(i);
+  double bound = 0.0;
+  if (c.partner >= 0 && model != ContactModel::frictionless) {
+    const Constraint& contact = problem.constraint(c.partner);
+    bound = c.friction * std::max(0.0, impulse[contact.first_row + contact.rows - 1]);
+  }
+  const int rows = c.kind == ConstraintKind::rolling ? 2 : 1;
+  Vector2 l = Vector2::Zero(), s = Vector2::Zero(), g = Vector2::Zero();
+  for (int r = 0; r < rows; ++r) {
+    l[r] = impulse[c.first_row + r];
+    s[r] = velocity[c.first_row + r];
+    g[r] = problem.free_velocity()[c.first_row + r];
+  }
+  const bool admissible_only = model == ContactModel::max_dissipation, square = model == ContactModel::lcp;
+  const auto nearest = [square](const Vector2& x, double limit) {
+    if (square) return Vector2(x.cwiseMin(limit).cwiseMax(-limit));
+    return x.norm() > limit ? Vector2(limit / x.norm() * x) : x;
+  };
+  const ConstraintScale& scale = problem.scale(i);
+  const double to_speed = 1.0 / problem.largest_free_velocity(), to_impulse = problem.largest_diagonal() * to_speed;
+  CoupledParts out;
+  const Vector2 l_rel = to_impulse * l, wanted = admissible_only ? l_rel : Vector2(l_rel - to_speed * s);
+  out.relative = (l_rel - nearest(wanted, to_impulse * bound)).norm();
+  const Vector2 lambda = scale.impulse * l, sigma = to_speed * s;
+  const double lt = lambda.norm(), st = sigma.norm(), limit = scale.impulse * bound;
+  const double change = std::min(1.0, to_speed * (s - g).lpNorm<Eigen::Infinity>());
+  const double size = std::max(limit, ConstraintScale::floor * std::max({scale.push, lt, change}));
+  out.primal = (lambda - nearest(lambda, limit)).norm() / size;
+  if (admissible_only) return out;
+  const double power = size * own_speed(scale, lt);
+  if (square) {
+    for (int r = 0; r < 2; ++r) {
+      const double reach = std::min(limit, std::abs(lambda[r]) + size);
+      out.rest = std::max(out.rest, std::abs(sigma[r]) * std::abs(lambda[r] + std::copysign(reach, sigma[r])) / power);
+    }
+  } else {
+    out.rest = (st * lambda + std::min(limit, lt + size) * sigma).norm() / power;
+  }
+  return out;
+}
+
 // The block of G + R, which only the bent friction of RaiSim looks at.
 Matrix3 compliant_block(const ContactProblem& problem, int i, ContactModel model) {
   Matrix3 w = Matrix3::Zero();
@@ -237,6 +285,14 @@ StoppingResidual stopping_residual(const ContactProblem& problem, ContactModel m
   for (int i = 0; i < problem.num_constraints(); ++i) {
     const Constraint& c = problem.constraint(i);
     if (c.kind == left_out) continue;
+    if (is_coupled(c.kind)) {
+      const CoupledParts coupled = coupled_parts(problem, i, model, impulse, velocity);
+      check += coupled.relative + coupled.primal + coupled.rest;
+      out.relative = std::max(out.relative, coupled.relative);
+      out.natural = std::max({out.natural, coupled.primal, coupled.rest});
+      out.primal = std::max(out.primal, coupled.primal);
+      continue;
+    }
     const double* l = impulse.data() + c.first_row;
     const double* s = velocity.data() + c.first_row;
     Parts parts{};

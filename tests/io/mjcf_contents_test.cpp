@@ -80,7 +80,7 @@ TEST(Mjcf, WhoMayMeetWhom) {
           <body name="c"><joint type="hinge"/><geom name="c" size="0.1"/></body></body></body>
       <body name="d"><freejoint/><geom name="d" size="0.1"/></body>
       <body name="e"><freejoint/><geom name="e" size="0.1" contype="0" conaffinity="0"/></body></worldbody>
-    <contact><exclude body1="a" body2="d"/><pair geom1="a" geom2="b"/><pair geom1="e" geom2="floor" friction="0.2 0.2"/></contact>
+    <contact><exclude body1="a" body2="d"/><pair geom1="a" geom2="b"/><pair geom1="e" geom2="floor" friction="0.2 0.3"/></contact>
     </mujoco>)");
   const Model& model = *loaded.model;
   const auto meet = [&](const char* a, const char* b) {
@@ -94,7 +94,10 @@ TEST(Mjcf, WhoMayMeetWhom) {
   EXPECT_TRUE(meet("a", "b"));   // a pair beats the parent filter
   EXPECT_TRUE(meet("e", "floor"));
   EXPECT_FALSE(meet("e", "d"));
-  EXPECT_TRUE(tells(loaded, "pair", "friction of the pair")) << all_of(loaded);
+  EXPECT_TRUE(tells(loaded, "pair", "friction that differs by direction")) << all_of(loaded);
+  EXPECT_EQ(0.2, model.pair_material(model.find_shape("floor"), model.find_shape("e")).friction);
+  EXPECT_EQ(1.0, model.pair_material(model.find_shape("a"), model.find_shape("b")).friction);
+  EXPECT_EQ(1u, model.pair_materials.size());
 }
 
 TEST(Mjcf, PriorityAndMaximumOfFriction) {

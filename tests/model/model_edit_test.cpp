@@ -131,6 +131,27 @@ TEST(ModelEdit, AnInertiaIsGivenInTheFrameOfItsName) {
   EXPECT_LT((frame.rotation.transpose() * body.inertia * frame.rotation - wanted.moment).cwiseAbs().maxCoeff(), 1e-16);
 }
 
+TEST(ModelEdit, AShapeOfAnotherSizeElsewhereIsTheOneThatTheBuilderMakes) {
+  const auto world = [](const Vector3& half_size, const Pose& pose) {
+    ModelBuilder builder;
+    builder.add_shape({.name = "ground", .geometry = Plane{}});
+    const int body = builder.add_body({.name = "ball", .inertia = Inertia::of(Sphere{0.1}, 1.0)});
+    builder.add_shape({.name = "box", .body = body, .pose = pose, .geometry = Box{half_size}});
+    return builder.build();
+  };
+  const Pose moved{Eigen::AngleAxisd(0.3, Vector3::UnitZ()).toRotationMatrix(), Vector3(0.0, 0.1, 0.2)};
+  ModelEdit edit(world({0.1, 0.1, 0.1}, Pose{}));
+  edit.set_geometry("box", Box{{0.1, 0.2, 0.3}});
+  edit.set_shape_pose("box", moved);
+  EXPECT_TRUE(model_to_bytes(*edit.build()) == model_to_bytes(*world({0.1, 0.2, 0.3}, moved)));
+  const auto bytes = model_to_bytes(edit.model());
+  EXPECT_REFUSED(edit.set_geometry("box", Box{{0.1, -0.2, 0.3}}), "shape 'box'");
+  EXPECT_REFUSED(edit.set_geometry("box", Plane{}), "shape 'box': a plane on a moving body");
+  EXPECT_REFUSED(edit.set_geometry("bix", Sphere{0.1}), "no shape 'bix'");
+  EXPECT_REFUSED(edit.set_shape_pose("box", Pose{Matrix3::Zero(), Vector3::Zero()}), "shape 'box'");
+  EXPECT_TRUE(model_to_bytes(edit.model()) == bytes);
+}
+
 TEST(Model, BodiesAreFoundByName) {
   const auto model = arm();
   EXPECT_EQ(model->find_body("ball"), 1);

@@ -149,12 +149,46 @@ def test_materials_and_colors():
     builder.add_shape(
         stiction.Plane(), friction=0.3, friction_2=0.1, restitution=0.5, compliance=1e-6, damping=3, priority=2,
         group=4, mask=8, color=(1, 0, 0, 0.5), position=(0, 0, -1),
+        torsional_friction=0.01, rolling_friction=0.002, surface_velocity=(1, 2, 3), surface_spin=(0, 0, 4),
     )  # fmt: skip
     shape = builder.build().shapes[0]
+    assert (shape.material.torsional_friction, shape.material.rolling_friction) == (0.01, 0.002)
+    assert shape.material.surface_velocity.tolist() == [1, 2, 3] and shape.material.surface_spin.tolist() == [0, 0, 4]
     m = shape.material
     assert (m.friction, m.friction_2, m.restitution, m.compliance, m.damping, m.priority) == (0.3, 0.1, 0.5, 1e-6, 3, 2)
     assert (shape.group, shape.mask, list(shape.color)) == (4, 8, [1, 0, 0, 0.5])
     assert shape.pose.position.tolist() == [0, 0, -1]
+
+
+def test_materials_of_pairs_and_friction_torques():
+    builder = stiction.ModelBuilder()
+    ground = builder.add_shape(stiction.Plane(), name="ground")
+    ball = builder.add_body(name="ball", position=(0, 0, 0.1))
+    shape = builder.add_shape(stiction.Sphere(0.1), body=ball, mass=2.0, name="ball", friction=0.2)
+    builder.set_pair_material(shape, ground, friction=0.4, torsional_friction=0.004)
+    model = builder.build()
+    assert list(model.pair_materials) == [(ground, shape)]
+    assert model.pair_material(ground, shape).torsional_friction == 0.004
+    simulator = stiction.Simulator(model, time_step=1e-3)
+    simulator.set_velocity([0, 0, 0, 0, 0, 3])
+    report = simulator.step(100)
+    slowing = 0.004 * 9.81 / (0.4 * 0.1**2)
+    assert abs(simulator.velocity[5] - (3 - 0.1 * slowing)) < 1e-8
+    assert report.num_friction_torques == 1 and report.coupling_rounds >= 1 and report.dissipated > 0
+    contact = simulator.contacts()[0]
+    assert abs(abs(contact.torque[2]) - 0.004 * 2 * 9.81) < 1e-6
+    assert abs(simulator.contact_force(0).torque[2] + 0.004 * 2 * 9.81) < 1e-6
+
+    edited = model.edited(shapes={"ball": {"rolling_friction": 0.1, "surface_velocity": (1, 0, 0)}})
+    assert edited.shapes[1].material.rolling_friction == 0.1
+    assert edited.pair_material(ground, shape).rolling_friction == 0.0  # the pair has its own
+    for bad in (-1.0, math.nan):
+        with pytest.raises(ValueError, match="rolling_friction"):
+            model.edited(shapes={"ball": {"rolling_friction": bad}})
+        with pytest.raises(ValueError, match="material of the pair of shapes 0 and 1: torsional_friction"):
+            builder.set_pair_material(ground, shape, torsional_friction=bad)
+    with pytest.raises(ValueError, match="shape 7 does not exist"):
+        builder.set_pair_material(ground, 7)
 
 
 BAD = {

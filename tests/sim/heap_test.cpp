@@ -24,8 +24,8 @@ std::shared_ptr<const Model> one_sphere(double compliance = 0.0) {
   return builder.build();
 }
 
-// Five layers of 25 in a box.
-std::shared_ptr<const Model> heap() {
+// Layers of 25 in a box.
+std::shared_ptr<const Model> heap(int count = 125, double pitch = 0.085) {
   ModelBuilder builder;
   builder.set_gravity(Vector3(0, 0, -gravity));
   testing::add_ground(builder, 0.5);
@@ -37,11 +37,11 @@ std::shared_ptr<const Model> heap() {
                        .geometry = Box{Vector3(0.1, half + 0.2, 1)},
                        .material = {.friction = 0.5}});
   }
-  for (int i = 0; i < 125; ++i) {
+  for (int i = 0; i < count; ++i) {
     const double shift = 0.002 * ((7 * i) % 5);
     const int ball =
         builder.add_body({.pose = Pose(Vector3(-0.16 + 0.08 * (i % 5) + shift - 0.004,
-                                               -0.16 + 0.08 * (i / 5 % 5) - shift + 0.004, 0.05 + 0.085 * (i / 25)))});
+                                               -0.16 + 0.08 * (i / 5 % 5) - shift + 0.004, 0.05 + pitch * (i / 25)))});
     builder.add_shape({.body = ball, .geometry = Sphere{radius}, .material = {.friction = 0.5}, .mass = mass});
   }
   return builder.build();
@@ -94,6 +94,46 @@ TEST(RelativeCompliance, LeavesSofterMaterialsAlone) {
   EXPECT_NEAR(report.largest_static_depth, compliance * mass * gravity, 1e-6 * compliance * mass * gravity);
 }
 
+// A sphere that a force F(t) pulls along the ground within its cone: (3-22) lets the contact slip by ε w Δt ΔF, and by
+// nothing once F stays, when its law is Coulomb's again.
+TEST(RelativeTangentCompliance, SlipsByWhatFrictionChangesAndNoMore) {
+  constexpr double eps = 1e-2, dt = 1e-3;
+  ModelBuilder builder;
+  builder.set_gravity(Vector3(0, 0, -gravity));
+  testing::add_ground(builder, 0.5);
+  const Geometry box = Box{Vector3::Constant(0.05)};
+  testing::add_free(builder, "box", box, 1.0, Pose(Vector3(0, 0, 0.05)), 0.5);
+  SimulatorSettings settings{.time_step = dt};
+  settings.constraints.relative_tangent_compliance = eps;
+  Simulator simulator(builder.build(), settings);
+  EXPECT_EQ(simulator.step(200).num_relaxed_contacts, 4);
+  EXPECT_FALSE(simulator.report().is_rigid());
+  EXPECT_LE(simulator.report().largest_relaxed_slip, 1e-9);
+  const double force = 2.0;  // N, of 4.9 that friction holds
+  simulator.add_external_force(0, Vector3(force, 0, 0), simulator.body_pose(0).position);
+  const StepReport pulled = simulator.step();
+  EXPECT_TRUE(pulled.certified());
+  // A quarter of it for each of four corners; w of a corner from 1 kg and the inertia of a cube, arms of 5 cm.
+  const double inertia = 2.0 / 3.0 * 0.05 * 0.05, w = (3.0 + 2.0 * 3.0 * 0.05 * 0.05 / inertia) / 3.0;
+  const double slip = eps * w * dt * force / 4.0;
+  EXPECT_GE(pulled.largest_relaxed_slip, 0.3 * slip);
+  EXPECT_LE(pulled.largest_relaxed_slip, 3.0 * slip);
+  EXPECT_GT(simulator.state().v.head(3).norm() + simulator.state().v.tail(3).norm(), 0.1 * slip);
+  const StepReport& held = simulator.step(300);
+  EXPECT_LE(held.largest_relaxed_slip, 1e-3 * slip);
+  const double x = simulator.body_pose(0).position.x();
+  simulator.step(300);
+  EXPECT_NEAR(simulator.body_pose(0).position.x(), x, 1e-3 * slip);  // m, against slip·1 s: nothing creeps
+}
+
+TEST(RelativeTangentCompliance, RefusesWhatIsNone) {
+  for (const double bad : {-1e-3, 1.5, std::nan("")}) {
+    SimulatorSettings settings{.time_step = 1e-3};
+    settings.constraints.relative_tangent_compliance = bad;
+    EXPECT_THROW(Simulator(one_sphere(), settings), std::invalid_argument) << bad;
+  }
+}
+
 TEST(RelativeCompliance, RefusesWhatIsNone) {
   for (const double bad : {-1e-3, 1.5, std::nan("")}) {
     SimulatorSettings settings{.time_step = 1e-3};
@@ -132,6 +172,22 @@ TEST(Heap, SameBitsForAnyNumberOfThreads) {
   b.step(60);
   EXPECT_EQ(a.state().q, b.state().q);
   EXPECT_EQ(a.state().v, b.state().v);
+}
+
+// One island, large enough for the threads to share it.
+TEST(Heap, SameBitsForAnyNumberOfThreadsOnOneIsland) {
+  SimulatorSettings one = soft(5e-3, 1e-6), three = one;
+  three.threads = 3;
+  const auto model = heap(700, 0.0801);
+  Simulator a(model, one), b(model, three);
+  int most = 0;
+  for (int k = 0; k < 8; ++k) {
+    most = std::max(most, a.step(3).num_contacts);
+    b.step(3);
+    ASSERT_EQ(a.state().v, b.state().v) << k;
+  }
+  EXPECT_EQ(a.state().q, b.state().q);
+  EXPECT_GE(most, 1200);  // IslandSolver's large island
 }
 
 }  // namespace

@@ -45,6 +45,8 @@ inline std::vector<Family> families() {
                      .bilateral = 2,
                      .dry_friction = 2,
                      .friction = -1.0}});
+    list.push_back({"torques" + suffix,
+                    {.seed = 40 + seed, .bodies = 5, .contacts = 6, .torsional = 4, .rolling = 3, .friction = 0.4}});
     list.push_back({"compliant" + suffix,
                     {.seed = 30 + seed,
                      .bodies = 4,

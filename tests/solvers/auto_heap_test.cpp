@@ -14,7 +14,7 @@
 namespace stiction {
 namespace {
 
-ContactProblem with_compliance(const ContactProblem& from, double rho, int copies = 1) {
+ContactProblem with_compliance(const ContactProblem& from, double rho, int copies = 1, double tangents = 0.0) {
   DelassusFactored f;
   std::vector<Constraint> constraints;
   std::vector<double> g, compliance;
@@ -27,7 +27,7 @@ ContactProblem with_compliance(const ContactProblem& from, double rho, int copie
       constraints.push_back(c);
       for (int r = 0; r < c.rows; ++r) {
         g.push_back(from.free_velocity()[c.first_row + r]);
-        compliance.push_back(r == 2 ? rho * from.diagonal_block(i).trace() / 3.0 : 0.0);
+        compliance.push_back((r == 2 ? rho : tangents) * from.diagonal_block(i).trace() / 3.0);
       }
       for (int s = old.segment_begin[i]; s < old.segment_begin[i + 1]; ++s) {
         f.segment_node.push_back(old.segment_node[s]);
@@ -53,6 +53,8 @@ TEST(AutoHeap, TakesHeapsThatGiveAndNoOthers) {
   EXPECT_FALSE(heap.takes(rigid));
   EXPECT_FALSE(heap.takes(with_compliance(rigid, 5e-3)));
   EXPECT_FALSE(heap.takes(with_compliance(rigid, 1e-2, 4)));  // four points per pair, as faces have
+  EXPECT_TRUE(heap.takes(with_compliance(rigid, 1e-2, 4, 1e-2)));  // whose tangents give, too
+  EXPECT_FALSE(heap.takes(with_compliance(rigid, 1e-2, 4, 1e-3)));
   heap.settings.least_nodes = rigid.factored().num_nodes() + 1;
   EXPECT_FALSE(heap.takes(with_compliance(rigid, 1e-2)));
 }

@@ -7,6 +7,7 @@
 #include <Eigen/Cholesky>
 #include <cmath>
 #include <set>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -110,6 +111,114 @@ TEST(ConstraintBatches, MeasureAsTheJudgeDoes) {
       batches.sweep(x);
     }
   }
+}
+
+// A grid of 30 × 12 bodies, each on its neighbours, the lowest row on the ground.
+ContactProblem grid(double rho) {
+  constexpr int width = 30, height = 12;
+  DelassusFactored f;
+  f.segment_begin.push_back(0);
+  std::vector<Constraint> constraints;
+  const auto add = [&](int lower, int upper, bool upright) {
+    constraints.push_back(Constraint::make_frictional(0.5));
+    for (const auto& [node, sign] : {std::pair(lower, -1.0), std::pair(upper, 1.0)}) {
+      if (node < 0) continue;
+      DelassusFactored::Segment segment{};
+      for (int r = 0; r < 3; ++r) segment.row[r][(r + (upright ? 0 : 1)) % 3] = sign;
+      f.segment_node.push_back(node);
+      f.segment.push_back(segment);
+    }
+    f.segment_begin.push_back(static_cast<int>(f.segment.size()));
+  };
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      const int node = width * y + x;
+      f.node_size.push_back(3);
+      add(y > 0 ? node - width : -1, node, true);
+      if (x > 0) add(node - 1, node, false);
+    }
+  }
+  const auto n = static_cast<Eigen::Index>(constraints.size());
+  VectorX g = VectorX::Zero(3 * n), compliance = VectorX::Zero(3 * n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    g[3 * i + 2] = 1e-3 * std::sin(7.0 * static_cast<double>(i));
+    compliance[3 * i + 2] = 2.0 * rho;
+  }
+  for (Eigen::Index i = 0; i < n; ++i) {
+    if (f.segment_begin[i + 1] - f.segment_begin[i] == 1) g[3 * i + 2] -= 0.05;
+  }
+  return ContactProblem::from_factored(constraints, f, g, compliance);
+}
+
+// What threads rely on: groups of one phase share no node. Every constraint is in one batch, at its own place.
+TEST(ConstraintBatches, GroupsOfAPhaseShareNoNode) {
+  const ContactProblem problem = grid(0.01);
+  ConstraintBatches batches;
+  batches.constraints_per_domain = 80;
+  ConstraintBatches::Point x;
+  batches.load(problem, VectorX::Zero(problem.num_rows()), x);
+  const DelassusFactored& f = problem.factored();
+  const NodeDomains& domains = batches.domains();
+  EXPECT_GE(domains.num_domains(), 4);
+  std::vector<int> seen(problem.num_constraints(), 0);
+  for (int phase = 0; phase < NodeDomains::num_phases; ++phase) {
+    std::vector<int> owner(f.num_nodes(), -1);
+    for (int group = domains.phase_begin(phase); group < domains.phase_begin(phase + 1); ++group) {
+      const auto [begin, end] = batches.batches(group);
+      EXPECT_LT(begin, end) << group;
+      for (int q = begin; q < end; ++q) {
+        for (int k = 0; k < ConstraintBatches::lanes; ++k) {
+          const int i = batches.constraint(q, k);
+          if (i < 0) continue;
+          ++seen[i];
+          for (int s = f.segment_begin[i]; s < f.segment_begin[i + 1]; ++s) {
+            int& of = owner[f.segment_node[s]];
+            EXPECT_TRUE(of == -1 || of == group) << "groups " << of << " and " << group << " in phase " << phase;
+            of = group;
+          }
+        }
+      }
+    }
+  }
+  for (int i = 0; i < problem.num_constraints(); ++i) EXPECT_EQ(seen[i], 1) << i;
+}
+
+TEST(ConstraintBatches, DomainsMeasureAsTheJudgeDoes) {
+  const ContactProblem problem = grid(0.01);
+  ConstraintBatches batches;
+  batches.constraints_per_domain = 80;
+  ConstraintBatches::Point x;
+  VectorX impulse = VectorX::Zero(problem.num_rows());
+  batches.load(problem, impulse, x);
+  batches.place(x);
+  for (int sweep = 0; sweep < 6; ++sweep) {
+    batches.store(x, impulse);
+    const double judged = judge(problem, impulse).eps_nat;
+    EXPECT_NEAR(batches.residual(x), judged, 1e-9 + 1e-6 * judged) << sweep;
+    batches.sweep(x);
+  }
+}
+
+// With nobody, with members that take pieces, and with one that never comes.
+TEST(SolverAccelerated, SameBitsForAnyTeam) {
+  const ContactProblem problem = grid(0.01);
+  const auto solve = [&problem](int members) {
+    WorkTeam team;
+    std::vector<std::thread> threads;
+    for (int k = 0; k < members; ++k) threads.emplace_back([&team] { team.serve(); });
+    AcceleratedSweeps sweeps;
+    sweeps.settings.constraints_per_domain = 80;
+    sweeps.team = members < 0 ? nullptr : &team;
+    VectorX impulse = VectorX::Zero(problem.num_rows());
+    const SolveOutcome outcome = sweeps.solve(problem, {.tolerance = 1e-8}, impulse);
+    EXPECT_TRUE(outcome.converged) << outcome.residual;
+    team.dismiss();
+    for (std::thread& thread : threads) thread.join();
+    return impulse;
+  };
+  const VectorX alone = solve(-1);
+  EXPECT_LE(judge(problem, alone).eps_nat, 1e-8);
+  for (const int members : {0, 1, 3}) EXPECT_EQ(alone, solve(members)) << members;
 }
 
 TEST(ConstraintBatches, RobotsHaveNone) {
@@ -281,6 +390,28 @@ TEST(AndersonWindow, FindsTheFixedPointOfALinearMap) {
     window.advance(x, image);
   }
   for (int k = 0; k < n; ++k) EXPECT_NEAR(x[k], fixed[k], 1e-9) << k;
+}
+
+// Every extrapolation is followed by a growth: pauses of 2, 4, 8, 8 plain steps, since nothing is gained between.
+TEST(AndersonWindow, PausesLongerWhereNothingIsGained) {
+  AndersonWindow window;
+  window.start(4, {.columns = 3, .growth = 1.2, .pause = 2, .longest_pause = 4});
+  AndersonWindow::Array x(4, 0.0);
+  const auto moved = [&x](double by) {
+    AndersonWindow::Array image = x;
+    for (double& value : image) value += by;
+    return image;
+  };
+  for (const int pause : {2, 4, 8, 8}) {
+    EXPECT_EQ(window.advance(x, moved(1.0)), AndersonWindow::Next::image);
+    EXPECT_EQ(window.advance(x, moved(50.0)), AndersonWindow::Next::last_image);
+    for (int k = 0; k < pause; ++k) {
+      const AndersonWindow::Array image = moved(50.0);
+      EXPECT_EQ(window.advance(x, image), AndersonWindow::Next::image) << pause << " step " << k;
+      EXPECT_EQ(x, image);
+    }
+  }
+  EXPECT_EQ(window.num_resets(), 4);
 }
 
 TEST(AndersonWindow, GoesBackWhereTheChangeGrows) {

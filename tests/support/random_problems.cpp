@@ -28,6 +28,14 @@ void add_contact_rows(Triplets& rows, int row, const Matrix3& frame, int a, cons
   add(b, arm_b, -1.0);
 }
 
+// The relative angular velocity about axes.
+void add_turning_row(Triplets& rows, int row, const Vector3& axis, int a, int b) {
+  for (int k = 0; k < 3; ++k) {
+    if (a >= 0) rows.emplace_back(row, 6 * a + 3 + k, axis[k]);
+    if (b >= 0) rows.emplace_back(row, 6 * b + 3 + k, -axis[k]);
+  }
+}
+
 Eigen::SparseMatrix<double, Eigen::RowMajor> assemble(int rows, int cols, const Triplets& entries) {
   Eigen::SparseMatrix<double, Eigen::RowMajor> matrix(rows, cols);
   matrix.setFromTriplets(entries.begin(), entries.end());
@@ -60,6 +68,11 @@ Mechanics random_mechanics(const RandomProblemOptions& options) {
   const auto body_index = [&](int from) {
     return static_cast<int>(std::uniform_int_distribution<int>(from, options.bodies - 1)(generator));
   };
+  struct Pair {
+    int a, b;
+    Matrix3 frame;
+  };
+  std::vector<Pair> pairs;
   for (int i = 0; i < options.contacts; ++i) {
     const int a = i % options.bodies;
     int b = body_index(-1);
@@ -70,6 +83,7 @@ Mechanics random_mechanics(const RandomProblemOptions& options) {
     frame << t1, normal.cross(t1), normal;
     const Vector3 arm_a = 0.5 * vector3(), arm_b = 0.5 * vector3();
     add_contact_rows(rows, row, frame, a, arm_a, b, arm_b);
+    pairs.push_back({a, b, frame});
     out.constraints.push_back(
         Constraint::make_frictional(options.friction >= 0.0 ? options.friction : 0.5 + 0.5 * uniform(generator)));
     row += 3;
@@ -91,6 +105,17 @@ Mechanics random_mechanics(const RandomProblemOptions& options) {
     random_row(row++);
     out.constraints.push_back(Constraint::make_dry_friction(0.2 + 0.1 * uniform(generator)));
   }
+  std::vector<int> empty_rows;
+  for (int i = 0; i < options.torsional; ++i) {
+    add_turning_row(rows, row++, pairs[i].frame.col(2), pairs[i].a, pairs[i].b);
+    out.constraints.push_back(Constraint::make_torsional(options.torque, i));
+  }
+  for (int i = 0; i < options.rolling; ++i) {
+    for (const int axis : {0, 1}) add_turning_row(rows, row + axis, pairs[i].frame.col(axis), pairs[i].a, pairs[i].b);
+    out.constraints.push_back(Constraint::make_rolling(options.torque, i));
+    row += 3;
+    empty_rows.push_back(row - 1);
+  }
   out.inertia = assemble(nv, nv, inertia);
   out.jacobian = assemble(row, nv, rows);
   out.velocity_free.resize(nv);
@@ -100,6 +125,7 @@ Mechanics random_mechanics(const RandomProblemOptions& options) {
   if (options.compliance > 0.0) {
     const double mean = MatrixX(out.problem().to_dense()).diagonal().mean();
     out.compliance = VectorX::Constant(row, options.compliance * mean);
+    for (const int r : empty_rows) out.compliance[r] = 0.0;
   }
   return out;
 }

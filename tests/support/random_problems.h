@@ -14,6 +14,9 @@ struct RandomProblemOptions {
   int limits = 0;           // unilateral rows between random velocities
   int bilateral = 0;        // bilateral blocks, alternately of three rows and of one
   int dry_friction = 0;     // rows with a box
+  int torsional = 0;        // of the first contacts, with torsional friction
+  int rolling = 0;          // of the first contacts, with rolling friction
+  double torque = 0.05;     // r of both, m; arms are up to 0.87 m long
   double friction = 0.5;    // of every contact; negative: random in [0, 1]
   double compliance = 0.0;  // R of every row, relative to the mean diagonal of G
 };

@@ -39,6 +39,8 @@ class MjcfWriter : private ModelWriter {
   // mjcf_writer_links.cpp
   void find_pairs();
   void write_pairs();
+  void write_friction(const Material& material);
+  void write_pair(int shape_a, int shape_b);
   void write_loops();
   void write_point(const std::string& name, int body_a, int body_b, const Vector3& a, const Vector3& b);
   void write_weld(const Loop& loop);
@@ -78,6 +80,7 @@ class MjcfWriter : private ModelWriter {
   // Pairs of shapes that must not meet, as MuJoCo says it: by bodies. Where only some shapes of two bodies must not,
   // these shapes get bodies of their own.
   bool parents_filtered_ = true;
+  bool has_torques_ = false;  // some material has torsional or rolling friction
   std::set<int> carried_apart_;                                  // shapes
   std::vector<std::pair<std::string, std::string>> exclusions_;  // of bodies
 };

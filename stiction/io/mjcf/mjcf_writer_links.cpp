@@ -1,6 +1,7 @@
 // Pairs, loops and keyframes.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "stiction/io/mjcf/mjcf_writer.h"
 #include "stiction/io/writers/lost_terms.h"
@@ -82,11 +83,32 @@ void MjcfWriter::find_pairs() {
 }
 
 void MjcfWriter::write_pairs() {
-  if (exclusions_.empty() && model_.forced_pairs.empty()) return;
+  std::set<std::pair<int, int>> pairs(model_.forced_pairs.begin(), model_.forced_pairs.end());
+  for (const ShapePair& pair : model_.pair_materials) {
+    if (model_.may_collide(pair.shape_a, pair.shape_b)) pairs.emplace(pair.shape_a, pair.shape_b);
+  }
+  if (exclusions_.empty() && pairs.empty()) return;
   xml_.open("contact");
   for (const auto& [a, b] : exclusions_) xml_.open("exclude").attribute("body1", a).attribute("body2", b).close();
-  for (const auto& [a, b] : model_.forced_pairs) {
-    xml_.open("pair").attribute("geom1", model_.shapes[a].name).attribute("geom2", model_.shapes[b].name).close();
+  for (const auto& [a, b] : pairs) write_pair(a, b);
+  xml_.close();
+}
+
+void MjcfWriter::write_pair(int shape_a, int shape_b) {
+  const std::string &name_a = model_.shapes[shape_a].name, &name_b = model_.shapes[shape_b].name;
+  xml_.open("pair").attribute("geom1", name_a).attribute("geom2", name_b);
+  const auto own = std::find_if(model_.pair_materials.begin(), model_.pair_materials.end(), [&](const ShapePair& pair) {
+    return pair.shape_a == shape_a && pair.shape_b == shape_b;
+  });
+  if (own != model_.pair_materials.end()) {
+    const PairMaterial& m = own->material;
+    const double friction[] = {m.friction, m.friction, m.torsional_friction, m.rolling_friction, m.rolling_friction};
+    xml_.attribute("condim", m.rolling_friction > 0.0 ? 6 : m.torsional_friction > 0.0 ? 4 : m.friction > 0.0 ? 3 : 1);
+    xml_.attribute("friction", std::span<const double>(friction));
+    const std::string what = "pair of '" + name_a + "' and '" + name_b + "'";
+    if (m.friction_2 != m.friction) lose(what + ": friction " + number_text(m.friction_2) + " in another direction");
+    if (m.restitution != 0.0) lose(what + ": restitution " + number_text(m.restitution));
+    if (m.compliance != 0.0) lose(what + ": compliance " + number_text(m.compliance) + " m/N and its damping");
   }
   xml_.close();
 }
@@ -218,7 +240,9 @@ void MjcfWriter::note_materials() {
   for (const Shape& shape : model_.shapes) {
     const Material& m = shape.material;
     const std::string what = quoted("shape", shape.name);
-    frictions_differ |= m.friction != model_.shapes[0].material.friction;
+    const Material& first = model_.shapes[0].material;
+    frictions_differ |= m.friction != first.friction || m.torsional_friction != first.torsional_friction ||
+                        m.rolling_friction != first.rolling_friction;
     if (m.is_anisotropic()) lose(what + ": friction " + number_text(m.friction_2) + " across its x axis");
     if (m.restitution != 0.0) lose(what + ": restitution " + number_text(m.restitution));
     if (m.compliance != 0.0) lose(what + ": compliance " + number_text(m.compliance) + " m/N and its damping");

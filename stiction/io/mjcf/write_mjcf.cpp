@@ -30,6 +30,10 @@ WrittenModel MjcfWriter::write() {
   }
   add_sensor_sites();
   find_pairs();
+  for (const Shape& shape : model_.shapes) {
+    const Material& m = shape.material;
+    has_torques_ = has_torques_ || m.torsional_friction > 0.0 || m.rolling_friction > 0.0;
+  }
   xml_.open("mujoco").attribute("model", std::filesystem::path(path_).stem().string());
   write_options();
   write_assets();
@@ -286,12 +290,29 @@ void MjcfWriter::write_shape(int index) {
   if (group != 1) xml_.attribute("contype", static_cast<int>(group & 0x7fffffff));
   if (mask != 1) xml_.attribute("conaffinity", static_cast<int>(mask & 0x7fffffff));
   if (group == 0 && mask == 0 && !is_seen_only) note(what + " meets nothing by its group and mask");
-  xml_.attribute("friction", shape.material.friction);
+  write_friction(shape.material);
   if (shape.material.priority != 0) xml_.attribute("priority", shape.material.priority);
   if (!std::equal(shape.color.begin(), shape.color.end(), default_color)) {
     xml_.attribute("rgba", std::span<const double>(shape.color));
   }
   xml_.close();
+}
+
+// Where any surface has torques, every one says how large its own are: MuJoCo's defaults are not zero.
+void MjcfWriter::write_friction(const Material& m) {
+  const bool turns = m.torsional_friction > 0.0, rolls = m.rolling_friction > 0.0;
+  if (turns || rolls) xml_.attribute("condim", rolls ? 6 : 4);
+  if (has_torques_) {
+    const double friction[] = {m.friction, m.torsional_friction, m.rolling_friction};
+    xml_.attribute("friction", std::span<const double>(friction));
+  } else {
+    xml_.attribute("friction", m.friction);
+  }
+  if (m.has_moving_surface()) {
+    const Vector3 &v = m.surface_velocity, &w = m.surface_spin;
+    const double surface[] = {v.x(), v.y(), v.z(), w.x(), w.y(), w.z()};
+    xml_.attribute("surfacevel", std::span<const double>(surface));
+  }
 }
 
 void MjcfWriter::write_geometry(const Shape& shape, Pose& pose) {

@@ -12,7 +12,8 @@ namespace stiction {
 namespace {
 
 constexpr std::uint64_t mark = 0x6c65646f4d697453;  // "StiModel"
-// 1: no kinematic bodies, no cameras; 2: no transmissions; 3: no sensors
+// 1: no kinematic bodies, no cameras; 2: no transmissions; 3: no sensors, no torsional and rolling friction, no moving
+// surfaces, no materials of pairs.
 constexpr std::uint32_t version = 4, oldest_version = 1;
 
 // One list of fields serves both directions: `Stream` is Out or In, and visit() names what an element consists of.
@@ -154,6 +155,8 @@ template <class Stream>
 void visit_material(Stream& s, auto& m) {
   s.field(m.friction), s.field(m.friction_2), s.field(m.restitution), s.field(m.compliance), s.field(m.damping);
   s.field(m.priority);
+  if (s.stored < 4) return;
+  s.field(m.torsional_friction), s.field(m.rolling_friction), s.field(m.surface_velocity), s.field(m.surface_spin);
 }
 
 // ---- geometry: a shape stores the kind and numbers, or the place of shared geometry in a list
@@ -369,6 +372,15 @@ void get_sensors(In& in, Model& model) {
   }
 }
 
+// What version 4 has more, beside what surfaces have.
+template <class Stream>
+void visit_pair_material(Stream& s, auto& pair) {
+  auto& m = pair.material;
+  s.field(pair.shape_a), s.field(pair.shape_b), s.field(m.friction), s.field(m.friction_2), s.field(m.direction_of);
+  s.field(m.restitution), s.field(m.compliance), s.field(m.damping);
+  s.field(m.torsional_friction), s.field(m.rolling_friction);
+}
+
 }  // namespace
 
 std::vector<std::byte> model_to_bytes(const Model& model) {
@@ -377,6 +389,7 @@ std::vector<std::byte> model_to_bytes(const Model& model) {
   out.bytes.put(version);
   visit_model(out, model);
   visit_transmissions(out, model);
+  out.elements(model.pair_materials, [](auto& t, auto& e) { visit_pair_material(t, e); });
   std::map<const void*, int> place;
   const std::vector<Shared> shared = shared_of(model, place);
   out.bytes.put(static_cast<std::uint32_t>(shared.size()));
@@ -400,6 +413,7 @@ std::shared_ptr<const Model> model_from_bytes(std::span<const std::byte> bytes) 
   Model model;
   visit_model(in, model);
   if (in.stored >= 3) visit_transmissions(in, model);
+  if (in.stored >= 4) in.elements(model.pair_materials, [](auto& t, auto& e) { visit_pair_material(t, e); });
   const std::size_t num_shared = in.bytes.get_count(1);
   std::vector<Shared> shared;
   for (std::size_t k = 0; k < num_shared; ++k) shared.push_back(get_shared(in.bytes));

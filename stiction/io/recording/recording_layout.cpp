@@ -147,6 +147,7 @@ const std::vector<Setting>& settings_list() {
       STICTION_SETTING(time_step),
       STICTION_SETTING(tolerance),
       STICTION_SETTING(acceptable_tolerance),
+      STICTION_SETTING(absolute_tolerance),
       STICTION_SETTING(geometric_tolerance),
       STICTION_SETTING(energy_tolerance),
       STICTION_SETTING(recheck),
@@ -174,6 +175,8 @@ const std::vector<Setting>& settings_list() {
       STICTION_PART(constraints, project_loops),
       STICTION_PART(constraints, hold_sticking),
       STICTION_PART(constraints, relative_compliance),
+      STICTION_PART(constraints, relative_tangent_compliance),
+      STICTION_PART(constraints, tangential_compliance),
       STICTION_PART(constraints, restitution_threshold),
       STICTION_PART(constraints, limit_margin),
       STICTION_PART(collision, margin),
@@ -397,14 +400,21 @@ void write_settings(hdf5::File& file, const SimulatorSettings& settings, const S
   file.write_string_attribute("/settings", "solver_options", lines.str());
 }
 
+namespace {
+
+bool is_younger_than_format(std::string_view name) {
+  return name == "relative_compliance" || name == "relative_tangent_compliance" || name == "tangential_compliance" ||
+         name == "absolute_tolerance" || name == "sensor_seed";
+}
+
+}  // namespace
+
 SimulatorSettings read_settings(const hdf5::File& file) {
   SimulatorSettings settings;
   settings.solver = file.read_string_attribute("/settings", "solver");
   for (const Setting& s : settings_list()) {
     // Younger than the format: files without it hold runs without it.
-    const bool is_newer =
-        s.name == std::string_view("relative_compliance") || s.name == std::string_view("sensor_seed");
-    if (is_newer && !file.has_attribute("/settings", s.name)) continue;
+    if (is_younger_than_format(s.name) && !file.has_attribute("/settings", s.name)) continue;
     const double value = file.read_double_attribute("/settings", s.name);
     // Also keeps the conversion to a number of the setting's own type defined.
     if (!std::isfinite(value) || (s.is_whole && (value != std::floor(value) || std::abs(value) > 2147483647.0))) {

@@ -76,7 +76,16 @@ void lose_filters(const Model& model, std::vector<std::string>& lost) {
   if (!model.forced_pairs.empty()) {
     lost.push_back("filters: " + std::to_string(model.forced_pairs.size()) + " pairs of shapes that meet in any case");
   }
+  for (const ShapePair& pair : model.pair_materials) {
+    lost.push_back("material of the pair of shapes '" + model.shapes[pair.shape_a].name + "' and '" +
+                   model.shapes[pair.shape_b].name + "'");
+  }
   for (const Shape& shape : model.shapes) {
+    const Material& m = shape.material;
+    if (m.torsional_friction != 0.0 || m.rolling_friction != 0.0) {
+      lost.push_back(quoted("shape", shape.name) + ": torsional and rolling friction");
+    }
+    if (m.has_moving_surface()) lost.push_back(quoted("shape", shape.name) + ": velocity of its surface");
     if (shape.group != 1 || shape.mask != 1) lost.push_back(quoted("shape", shape.name) + ": group and mask");
   }
 }

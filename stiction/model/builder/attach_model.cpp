@@ -41,7 +41,8 @@ class Attachment {
     // from_model() takes them.
     const auto& [gravity, friction_rule, suggested_time_step, bodies, trees, dofs, joints, frames, shapes, loops,
                  actuators, keyframes, cameras, excluded_pairs, forced_pairs, initial_position, initial_velocity,
-                 row_begin, row_ancestor, nodes, node_of, tendons, carried_weights, sensors] = model_;
+                 row_begin, row_ancestor, nodes, node_of, tendons, carried_weights, sensors,
+                 pair_materials] = model_;
     find_carriers(bodies, frames);
     add_bodies(frames);
     add_shapes(shapes);
@@ -56,6 +57,9 @@ class Attachment {
     for (const MountedCamera& camera : cameras) add_camera(camera);
     for (const Sensor& sensor : sensors) add_sensor(sensor);
     for (const auto& [a, b] : excluded_pairs) draft_.excluded_shapes.emplace_back(first_shape_ + a, first_shape_ + b);
+    for (const auto& [a, b, material] : pair_materials) {
+      draft_.pair_materials.push_back({first_shape_ + a, first_shape_ + b, material});
+    }
     for (const auto& [a, b] : forced_pairs) draft_.forced_pairs.emplace_back(first_shape_ + a, first_shape_ + b);
   }
 

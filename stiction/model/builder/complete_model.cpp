@@ -236,6 +236,19 @@ void check_pairs(const Model& model, const std::vector<std::pair<int, int>>& pai
   }
 }
 
+void check_pair_materials(const Model& model) {
+  std::pair<int, int> last{-1, -1};
+  for (const ShapePair& pair : model.pair_materials) {
+    const std::string what = message("model: material of the pair of shapes ", pair.shape_a, " and ", pair.shape_b);
+    check_index(pair.shape_a, model.shapes.size(), what, "shape");
+    check_index(pair.shape_b, model.shapes.size(), what, "shape");
+    const std::pair<int, int> now{pair.shape_a, pair.shape_b};
+    if (now.first >= now.second || now <= last) refuse(what, ": not sorted, or one occurs twice");
+    check_pair_material(pair.material, what);
+    last = now;
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<const Model> complete_model(Model parts) {
@@ -266,6 +279,7 @@ std::shared_ptr<const Model> complete_model(Model parts) {
   check_cameras(*model);
   check_pairs(*model, model->excluded_pairs, "model: excluded pairs");
   check_pairs(*model, model->forced_pairs, "model: forced pairs");
+  check_pair_materials(*model);
   check_names(model->joints, "joint");
   check_names(model->shapes, "shape");
   check_names(model->loops, "loop");

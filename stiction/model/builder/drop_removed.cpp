@@ -215,6 +215,8 @@ void ModelDraft::drop_removed() {
   for (auto& [index, kept] : kept_bodies) kept.model = body.count_before(kept.model);
   body.apply(bodies), body.apply(kept_bodies), body.apply(excluded_bodies);
   shape.apply(shapes), shape.apply(kept_shapes), shape.apply(excluded_shapes), shape.apply(forced_pairs);
+  std::erase_if(pair_materials, [&](const ShapePair& p) { return !shape.stays(p.shape_a) || !shape.stays(p.shape_b); });
+  for (ShapePair& p : pair_materials) p.shape_a = shape(p.shape_a), p.shape_b = shape(p.shape_b);
   site.apply(sites);
   camera.apply(cameras);
   sensor.apply(sensors), sensor.apply(kept_sensors);

@@ -160,6 +160,29 @@ void check_material(const Material& material, std::string_view what) {
   }
   check_not_negative(material.compliance, what, "compliance");
   check_not_negative(material.damping, what, "damping");
+  check_not_negative(material.torsional_friction, what, "torsional_friction");
+  check_not_negative(material.rolling_friction, what, "rolling_friction");
+  check_finite(material.surface_velocity, what, "surface_velocity");
+  check_finite(material.surface_spin, what, "surface_spin");
+}
+
+void check_pair_material(const PairMaterial& material, std::string_view what) {
+  check_not_negative(material.friction, what, "friction");
+  check_not_negative(material.friction_2, what, "friction_2");
+  if (material.direction_of < -1 || material.direction_of > 1) {
+    refuse(what, ": direction_of is ", material.direction_of, "; it must be 0, 1, or -1 for none");
+  }
+  if (material.direction_of < 0 && material.friction_2 != material.friction) {
+    refuse(what, ": friction is ", material.friction, " and friction_2 ", material.friction_2,
+           "; where they differ, direction_of must name the shape along whose x axis the first acts");
+  }
+  if (!(material.restitution >= 0.0 && material.restitution <= 1.0)) {
+    refuse(what, ": restitution is ", material.restitution, "; it must lie in 0 … 1");
+  }
+  check_not_negative(material.compliance, what, "compliance");
+  check_not_negative(material.damping, what, "damping");
+  check_not_negative(material.torsional_friction, what, "torsional_friction");
+  check_not_negative(material.rolling_friction, what, "rolling_friction");
 }
 
 void check_geometry(const Geometry& geometry, std::string_view what) {

@@ -20,6 +20,7 @@ Vector3 checked_axis(const Vector3& axis, std::string_view what, std::string_vie
 
 JointOptions checked_joint(const JointOptions& joint, std::string_view what);
 void check_material(const Material& material, std::string_view what);
+void check_pair_material(const PairMaterial& material, std::string_view what);
 // Bodies and frames are the caller's to check.
 MountedCamera checked_camera(const MountedCamera& camera, std::string_view what);
 void check_geometry(const Geometry& geometry, std::string_view what);

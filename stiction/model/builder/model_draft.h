@@ -65,7 +65,8 @@ struct ModelDraft {
   std::vector<Keyframe> keyframes;
   std::vector<KeyframeScope> scopes;  // of the keyframes
   std::vector<std::pair<int, int>> excluded_bodies, excluded_shapes, forced_pairs;
-  std::vector<MountedCamera> cameras;  // by builder indices of bodies
+  std::vector<ShapePair> pair_materials;  // the last one of a pair holds
+  std::vector<MountedCamera> cameras;     // by builder indices of bodies
   std::vector<SensorOptions> sensors;
 
   // What came from models, by index above; poses are on carriers. Indices of bodies are those of the draft; degrees of

@@ -1,6 +1,7 @@
 // What ties the forest together and drives it: loops, keyframes, and which shapes may meet.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -305,6 +306,9 @@ void lay_out_pairs(const ModelDraft& draft, const std::vector<BodyPlace>& place,
   std::set_difference(pairs.begin(), pairs.end(), forced.begin(), forced.end(),
                       std::back_inserter(model.excluded_pairs));
   model.forced_pairs = std::move(forced);
+  std::map<std::pair<int, int>, PairMaterial> materials;
+  for (const ShapePair& pair : draft.pair_materials) materials[{pair.shape_a, pair.shape_b}] = pair.material;
+  for (const auto& [pair, material] : materials) model.pair_materials.push_back({pair.first, pair.second, material});
 }
 
 }  // namespace stiction

@@ -15,6 +15,7 @@ constexpr double safety = 0.99;
 
 SolveOutcome AcceleratedSweeps::solve(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse,
                                       std::vector<HistoryEntry>* history) {
+  batches_.constraints_per_domain = settings.constraints_per_domain;
   return ConstraintBatches::takes(problem) ? run(batches_, problem, goal, impulse, history)
                                            : run(rows_, problem, goal, impulse, history);
 }
@@ -32,19 +33,28 @@ double AcceleratedSweeps::residual(Map& map, const ContactProblem& problem, cons
 }
 
 template <class Map>
+void AcceleratedSweeps::copy(const Map& map, const AndersonWindow::Array& from, AndersonWindow::Array& to) {
+  to.resize(from.size());
+  const auto& parts = map.parts();
+  for_each_piece(team, static_cast<int>(parts.size()) - 1,
+                 [&](int k) { std::copy(from.data() + parts[k], from.data() + parts[k + 1], to.data() + parts[k]); });
+}
+
+template <class Map>
 SolveOutcome AcceleratedSweeps::run(Map& map, const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse,
                                     std::vector<HistoryEntry>* history) {
   const double limit = safety * goal.tolerance;
   SolveOutcome outcome;
+  map.team = window_.team = team;
   map.load(problem, impulse, x_);
   map.place(x_);
-  window_.start(x_.size(), settings.window);
+  window_.start(map.parts(), settings.window);
   best_ = x_;
   outcome.residual = residual(map, problem, goal, x_);
   bool is_guess = true;
   int next_test = settings.test_every;
   while (outcome.residual > limit && outcome.iterations < settings.most_sweeps) {
-    image_ = x_;
+    copy(map, x_, image_);
     const int most = std::min(settings.sweeps_per_step, settings.most_sweeps - outcome.iterations);
     int swept = 0;
     while (swept < most && goal.spend_and_ask(settings.cost)) {
@@ -61,7 +71,7 @@ SolveOutcome AcceleratedSweeps::run(Map& map, const ContactProblem& problem, con
       if (history) history->push_back({outcome.iterations, value, 0.0, 0});
       if (value < outcome.residual) {
         outcome.residual = value;
-        best_ = image_;
+        copy(map, image_, best_);
         is_guess = false;
       }
       outcome.broken = !std::isfinite(value);

@@ -16,6 +16,7 @@ namespace stiction {
 class AcceleratedSweeps {
  public:
   AcceleratedSweepsSettings settings;
+  WorkTeam* team = nullptr;  // who shares the work of a large factored problem; null: nobody. The bits are the same
 
   // Leaves the best iterate by the measure of the goal, of those that were measured: every `test_every` sweeps, and at
   // the end. `history` gets these; it may be null.
@@ -28,6 +29,9 @@ class AcceleratedSweeps {
                    std::vector<HistoryEntry>* history);
   template <class Map>
   double residual(Map& map, const ContactProblem& problem, const SolveGoal& goal, const AndersonWindow::Array& x);
+
+  template <class Map>
+  void copy(const Map& map, const AndersonWindow::Array& from, AndersonWindow::Array& to);
 
   ConstraintBatches batches_;
   RowSweeps rows_;

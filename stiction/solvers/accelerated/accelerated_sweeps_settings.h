@@ -7,6 +7,7 @@ struct AndersonWindowSettings {
   int columns = 5;      // 0 … AndersonWindow::most_columns; 0: plain sweeps
   double growth = 1.2;  // > 1
   int pause = 10;       // plain steps after a reset, ≥ 0
+  int longest_pause = 64;  // times `pause`, ≥ 1
   double ridge = 1e-4;  // relative, on the diagonal of the Gram matrix; ≥ 0
 };
 
@@ -16,6 +17,9 @@ struct AcceleratedSweepsSettings {
   int test_every = 4;       // sweeps between two looks at the residual, which costs nearly as much as one
   double cost = 1.0;        // of a sweep, in the units of the goal's budget
   int most_sweeps = 1 << 30;
+  // From twice as many on a factored problem is visited domain by domain, which several threads can share; with less in
+  // each, borders take a larger part, and a phase is over before another thread has noticed it.
+  int constraints_per_domain = 600;
 };
 
 }  // namespace stiction

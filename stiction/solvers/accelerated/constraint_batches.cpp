@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "stiction/math/pack_algebra.h"
 #include "stiction/math/pack_bits.h"
@@ -15,6 +16,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int entries = 12;            // of a point, per batch
 constexpr int node_stride = 8;         // of u
 constexpr std::size_t look_back = 24;  // open batches that a constraint is offered to
+constexpr int most_domains = 64;
 
 // Four nodes, each a row of six, as six packs; and back.
 struct FourNodes {
@@ -67,27 +69,27 @@ bool ConstraintBatches::takes(const ContactProblem& problem) {
 void ConstraintBatches::load(const ContactProblem& problem, const VectorX& impulse, Point& x) {
   problem_ = &problem;
   const DelassusFactored& f = problem.factored();
-  const int n = problem.num_constraints(), world = f.num_nodes();
+  const int n = problem.num_constraints();
+  find_groups();
+  const int groups = domains_.num_groups();
   batch_.clear();
   place_.clear();
   batch_.reserve(n);
   place_.reserve(n);
-  active_.reserve(n);
-  node_.assign(static_cast<std::size_t>(node_stride) * (world + 1), 0.0);
-  first_open_ = 0;
-  for (const bool loaded : {true, false}) {
-    first_open_ = batch_.size();  // the two kinds share no batch
-    for (int i = 0; i < n; ++i) {
-      const Constraint& c = problem.constraint(i);
-      const bool pushes = c.kind == ConstraintKind::bilateral || impulse[c.first_row + c.rows - 1] != 0.0;
-      if (pushes != loaded) continue;
-      const int first = f.segment_begin[i], count = f.segment_begin[i + 1] - first;
-      fill_lane(i, count > 0 ? f.segment_node[first] : world, count > 1 ? f.segment_node[first + 1] : world);
-    }
+  node_.assign(static_cast<std::size_t>(node_stride) * (f.num_nodes() + groups), 0.0);
+  group_.assign(groups, {});
+  parts_.assign(1, 0);
+  for (int k = 0; k < groups; ++k) {
+    group_[k].begin = num_batches();
+    fill_group(k, impulse);
+    group_[k].end = num_batches();
+    group_[k].num_active = group_[k].end - group_[k].begin;
+    parts_.push_back(entries * batch_.size());
   }
   clear_empty_lanes();
-  active_.clear();
-  for (int q = 0; q < num_batches(); ++q) active_.push_back(q);
+  active_.reserve(n);
+  active_.resize(batch_.size());
+  std::iota(active_.begin(), active_.end(), 0);
   x.assign(entries * batch_.size(), 0.0);
   for (std::size_t q = 0; q < place_.size(); ++q) {
     const Place& from = place_[q];
@@ -97,6 +99,53 @@ void ConstraintBatches::load(const ContactProblem& problem, const VectorX& impul
         x[entries * q + lanes * row + k] = impulse[from.first_row[k] + r] * from.root[k];
       }
     }
+  }
+}
+
+// Constraints by group, in their order.
+void ConstraintBatches::find_groups() {
+  const DelassusFactored& f = problem_->factored();
+  const int n = problem_->num_constraints();
+  domains_.split(f, constraints_per_domain, most_domains);
+  const auto group_of = [&](int i) {
+    const int first = f.segment_begin[i], count = f.segment_begin[i + 1] - first;
+    return domains_.group(count > 0 ? f.segment_node[first] : -1, count > 1 ? f.segment_node[first + 1] : -1);
+  };
+  member_begin_.assign(domains_.num_groups() + 2, 0);
+  for (int i = 0; i < n; ++i) ++member_begin_[group_of(i) + 2];
+  for (std::size_t k = 2; k < member_begin_.size(); ++k) member_begin_[k] += member_begin_[k - 1];
+  member_.resize(n);
+  for (int i = 0; i < n; ++i) member_[member_begin_[group_of(i) + 1]++] = i;
+}
+
+void ConstraintBatches::fill_group(int group, const VectorX& impulse) {
+  const DelassusFactored& f = problem_->factored();
+  const int world = f.num_nodes() + group;
+  for (const bool loaded : {true, false}) {
+    first_open_ = batch_.size();  // the two kinds share no batch
+    for (int m = member_begin_[group]; m < member_begin_[group + 1]; ++m) {
+      const int i = member_[m];
+      const Constraint& c = problem_->constraint(i);
+      const bool pushes = c.kind == ConstraintKind::bilateral || impulse[c.first_row + c.rows - 1] != 0.0;
+      if (pushes != loaded) continue;
+      const int first = f.segment_begin[i], count = f.segment_begin[i + 1] - first;
+      fill_lane(group, i, count > 0 ? f.segment_node[first] : world, count > 1 ? f.segment_node[first + 1] : world);
+    }
+  }
+}
+
+int ConstraintBatches::num_idle() const {
+  int idle = num_batches();
+  for (const Group& group : group_) idle -= group.num_active;
+  return idle;
+}
+
+// Groups of a phase in any order, or by several threads; phases one after the other.
+template <class Function>
+void ConstraintBatches::for_each_group_by_phase(Function&& function) {
+  for (int phase = 0; phase < NodeDomains::num_phases; ++phase) {
+    const int begin = domains_.phase_begin(phase), end = domains_.phase_begin(phase + 1);
+    for_each_piece(team, end - begin, [&](int k) { function(group_[begin + k]); });
   }
 }
 
@@ -113,8 +162,8 @@ void ConstraintBatches::store(const Point& x, VectorX& impulse) const {
 }
 
 // The first batch with room in which no lane has one of the nodes.
-int ConstraintBatches::choose_batch(int node_a, int node_b) {
-  const int world = problem_->factored().num_nodes();
+int ConstraintBatches::choose_batch(int group, int node_a, int node_b) {
+  const int world = problem_->factored().num_nodes() + group;
   const std::size_t size = batch_.size();
   while (first_open_ < size && place_[first_open_].count == lanes) ++first_open_;
   const auto clashes = [&](const Batch& batch, int count, int node) {
@@ -137,8 +186,8 @@ int ConstraintBatches::choose_batch(int node_a, int node_b) {
   return static_cast<int>(size);
 }
 
-void ConstraintBatches::fill_lane(int i, int node_a, int node_b) {
-  const int q = choose_batch(node_a, node_b);
+void ConstraintBatches::fill_lane(int group, int i, int node_a, int node_b) {
+  const int q = choose_batch(group, node_a, node_b);
   Batch& batch = batch_[q];
   Place& place = place_[q];
   const int k = place.count++;
@@ -228,11 +277,16 @@ inline void ConstraintBatches::add_to_nodes(const Batch& batch, Add&& change) {
 
 void ConstraintBatches::place(Point& x) {
   std::fill(node_.begin(), node_.end(), 0.0);
-  std::size_t next = 0;
-  for (int q = 0; q < num_batches(); ++q) {
+  for_each_group_by_phase([&](const Group& group) { place_group(group, x); });
+}
+
+void ConstraintBatches::place_group(const Group& group, Point& x) {
+  const int* next = active_.data() + group.begin;
+  const int* const end = next + group.num_active;
+  for (int q = group.begin; q < group.end; ++q) {
     const Batch& batch = batch_[q];
     double* const at = x.data() + static_cast<std::size_t>(entries) * q;
-    const bool is_idle = next == active_.size() || active_[next] != q;
+    const bool is_idle = next == end || *next != q;
     if (is_idle) {  // whatever an extrapolation made of it
       std::fill(at, at + entries, 0.0);
       continue;
@@ -283,7 +337,12 @@ inline void ConstraintBatches::visit(const Batch& batch, double* x) {
 }
 
 void ConstraintBatches::sweep(Point& x) {
-  for (const int q : active_) {
+  for_each_group_by_phase([&](const Group& group) { sweep_group(group, x); });
+}
+
+void ConstraintBatches::sweep_group(const Group& group, Point& x) {
+  for (int k = group.begin; k < group.begin + group.num_active; ++k) {
+    const int q = active_[k];
     double* const at = x.data() + static_cast<std::size_t>(entries) * q;
     if (batch_[q].contacts_only) {
       visit<true>(batch_[q], at);
@@ -306,13 +365,20 @@ inline void ConstraintBatches::read_velocity(const Batch& batch, const double* x
   }
 }
 
-// As auto_residual.h has it, four at once; the impulse outside its cone, which is rounding here, by an upper bound.
 double ConstraintBatches::residual(const Point& x) {
-  active_.clear();
+  for_each_piece(team, static_cast<int>(group_.size()), [&](int k) { measure_group(group_[k], x); });
+  double worst = 0.0;
+  for (const Group& group : group_) worst = std::max(worst, group.is_finite ? group.worst : infinity);
+  return worst;
+}
+
+// As auto_residual.h has it, four at once; the impulse outside its cone, which is rounding here, by an upper bound.
+void ConstraintBatches::measure_group(Group& group, const Point& x) {
+  int* active = active_.data() + group.begin;
   Pack4 worst{}, check{};
   double worst_other = 0.0;
   const Pack4 zero{}, one = broadcast4(1.0);
-  for (int q = 0; q < num_batches(); ++q) {
+  for (int q = group.begin; q < group.end; ++q) {
     const Batch& batch = batch_[q];
     const Place& place = place_[q];
     const double* const at = x.data() + static_cast<std::size_t>(entries) * q;
@@ -320,7 +386,7 @@ double ConstraintBatches::residual(const Point& x) {
     read_velocity(batch, at, sigma);
     const Pack4 l[3] = {load4(at), load4(at + 4), load4(at + 8)};
     const bool pushes = lane_bits(abs4(l[0]) + abs4(l[1]) + abs4(l[2]) > zero) != 0;
-    if (pushes || lane_bits(sigma[2] > zero) != 15 || !batch.contacts_only) active_.push_back(q);
+    if (pushes || lane_bits(sigma[2] > zero) != 15 || !batch.contacts_only) *active++ = q;
     if (!batch.contacts_only) {
       for (int k = 0; k < place.count; ++k) {
         worst_other = std::max(worst_other, lane_residual(place, k, at, sigma));
@@ -341,9 +407,10 @@ double ConstraintBatches::residual(const Point& x) {
     worst = max4(worst, max4(max4((lt - cone) / push, -sn / speed), powers / work));
     check += size + st;
   }
-  double out = worst_other;
-  for (int k = 0; k < lanes; ++k) out = std::max(out, worst[k]);
-  return std::isfinite(sum(check)) && std::isfinite(out) ? out : infinity;
+  group.num_active = static_cast<int>(active - (active_.data() + group.begin));
+  group.worst = worst_other;
+  for (int k = 0; k < lanes; ++k) group.worst = std::max(group.worst, worst[k]);
+  group.is_finite = std::isfinite(sum(check)) && std::isfinite(group.worst);
 }
 
 double ConstraintBatches::lane_residual(const Place& place, int k, const double* x, const Pack4* sigma) const {

@@ -14,14 +14,20 @@
 // A batch whose impulses are zero and whose normals part is idle: a visit would leave it as it is, so sweeps pass it
 // over until the next residual() finds otherwise. Constraints that the guess loads come first, so that idle ones share
 // batches.
+//
+// Large problems are visited domain by domain (node_domains.h): groups of batches, of which those of one phase share no
+// node, so that a team may take one each. The order, and so every bit, is that of the groups, with and without a team.
 #pragma once
 
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "stiction/contact/problem.h"
 #include "stiction/math/aligned_vector.h"
 #include "stiction/math/pack.h"
+#include "stiction/math/work_team.h"
+#include "stiction/solvers/accelerated/node_domains.h"
 
 namespace stiction {
 
@@ -29,6 +35,9 @@ class ConstraintBatches {
  public:
   static constexpr int lanes = 4;
   using Point = AlignedVector<double>;
+
+  int constraints_per_domain = 1 << 30;
+  WorkTeam* team = nullptr;  // null: one thread
 
   // Whether the problem is factored and no constraint touches more than two nodes.
   static bool takes(const ContactProblem& problem);
@@ -43,7 +52,12 @@ class ConstraintBatches {
   double residual(const Point& x);
 
   int num_batches() const { return static_cast<int>(batch_.size()); }
-  int num_idle() const { return num_batches() - static_cast<int>(active_.size()); }
+  int num_idle() const;
+  // Where each group's part of a point begins, and the end.
+  const std::vector<std::size_t>& parts() const { return parts_; }
+  // Batches of a group; a phase has those from phase_begin(phase) on.
+  const NodeDomains& domains() const { return domains_; }
+  std::pair<int, int> batches(int group) const { return {group_[group].begin, group_[group].end}; }
   // Constraint in a lane of a batch, or −1.
   int constraint(int batch, int lane) const { return place_[batch].constraint[lane]; }
 
@@ -67,8 +81,21 @@ class ConstraintBatches {
     int count;
   };
 
-  int choose_batch(int node_a, int node_b);
-  void fill_lane(int i, int node_a, int node_b);
+  struct alignas(64) Group {
+    int begin = 0, end = 0, num_active = 0;  // batches; of active_, which has room for all from `begin` on
+    double worst = 0.0;                      // residual
+    bool is_finite = true;
+  };
+
+  void find_groups();
+  void fill_group(int group, const VectorX& impulse);
+  int choose_batch(int group, int node_a, int node_b);
+  void fill_lane(int group, int i, int node_a, int node_b);
+  template <class Function>
+  void for_each_group_by_phase(Function&& function);
+  void place_group(const Group& group, Point& x);
+  void sweep_group(const Group& group, Point& x);
+  void measure_group(Group& group, const Point& x);
   void fill_scaled(Batch& batch, int lane, int i, double root);
   template <bool contacts_only>
   void visit(const Batch& batch, double* x);
@@ -81,8 +108,12 @@ class ConstraintBatches {
   const ContactProblem* problem_ = nullptr;
   AlignedVector<Batch> batch_;
   AlignedVector<Place> place_;
-  std::vector<int> active_;     // batches that are not idle, ascending
-  AlignedVector<double> node_;  // u; the last one is the world's
+  NodeDomains domains_;
+  std::vector<Group> group_;
+  std::vector<int> member_begin_, member_;  // constraints by group
+  std::vector<std::size_t> parts_;
+  std::vector<int> active_;     // batches that are not idle, ascending within a group
+  AlignedVector<double> node_;  // u; the last ones are the world's, one for each group
   std::size_t first_open_ = 0;  // batches before it are full
 };
 

@@ -49,6 +49,7 @@ void RowSweeps::load(const ContactProblem& problem, const VectorX& impulse, Poin
     tangent_step_[i] = inverse_or_zero(0.5 * (w(0, 0) + w(1, 1)) + bent);
   }
   x.assign(static_cast<std::size_t>(padded4(m)), 0.0);
+  parts_ = {0, x.size()};
   for (int k = 0; k < m; ++k) x[k] = impulse[k] * root_[k];
 }
 

@@ -14,17 +14,21 @@ class RowSweeps {
  public:
   using Point = AndersonWindow::Array;
 
+  WorkTeam* team = nullptr;  // not used: visits follow one another
+
   void load(const ContactProblem& problem, const VectorX& impulse, Point& x);
   void store(const Point& x, VectorX& impulse) const;
   void place(Point& x);  // puts x into the sets and makes σ from it
   void sweep(Point& x);
   double residual(const Point& x);
+  const std::vector<std::size_t>& parts() const { return parts_; }  // of a point: one
 
  private:
   const ContactProblem* problem_ = nullptr;
   SweepEngine engine_;
   VectorX impulse_, root_;
   std::vector<double> normal_step_, tangent_step_;
+  std::vector<std::size_t> parts_;
 };
 
 }  // namespace stiction

@@ -12,6 +12,7 @@
 
 #include "stiction/solvers/accelerated/accelerated_sweeps.h"
 #include "stiction/solvers/solver.h"
+#include "stiction/solvers/team_solver.h"
 
 namespace stiction {
 
@@ -27,10 +28,11 @@ struct SolverAcceleratedSettings : SolverSettings {
   void validate() const;  // throws std::invalid_argument naming setting, value and range
 };
 
-class SolverAccelerated final : public ContactSolver {
+class SolverAccelerated final : public ContactSolver, public TeamSolver {
  public:
   const SolverTraits& traits() const override;
   SolverAcceleratedSettings& settings() override { return settings_; }
+  void set_team(WorkTeam* team) override { sweeps_.team = team; }
 
  protected:
   SolveReport do_solve(const ContactProblem& problem, ContactSolution& solution) override;

@@ -1,11 +1,14 @@
 #include "stiction/solvers/auto/auto_heap.h"
 
+#include <algorithm>
+
 namespace stiction {
 
 bool AutoHeap::takes(const ContactProblem& problem) const {
   if (problem.is_rigid() || problem.factored().num_nodes() < settings.least_nodes) return false;
   const DelassusFactored& f = problem.factored();
   int contacts = 0, pairs = 0;
+  bool tangents_give = true;
   int last_a = -1, last_b = -1;
   for (int i = 0; i < problem.num_constraints(); ++i) {
     const Constraint& c = problem.constraint(i);
@@ -14,6 +17,8 @@ bool AutoHeap::takes(const ContactProblem& problem) const {
     if (c.kind != ConstraintKind::frictional) continue;
     const double mean = problem.diagonal_block(i).trace() / 3.0;
     if (problem.compliance()[c.first_row + 2] < settings.least_compliance * mean) return false;
+    const double tangents = std::min(problem.compliance()[c.first_row], problem.compliance()[c.first_row + 1]);
+    tangents_give = tangents_give && tangents >= settings.least_compliance * mean;
     const int a = segments > 0 ? f.segment_node[first] : -1, b = segments > 1 ? f.segment_node[first + 1] : -1;
     ++contacts;
     // Contacts of a pair follow each other. One body on two pieces of the world counts as one pair, rightly: it is held
@@ -22,7 +27,7 @@ bool AutoHeap::takes(const ContactProblem& problem) const {
     last_a = a;
     last_b = b;
   }
-  return contacts >= settings.least_nodes && contacts <= settings.contacts_per_pair * pairs;
+  return contacts >= settings.least_nodes && (tangents_give || contacts <= settings.contacts_per_pair * pairs);
 }
 
 SolveOutcome AutoHeap::solve(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse) {

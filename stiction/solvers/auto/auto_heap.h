@@ -2,8 +2,8 @@
 //
 // A heap is an island of many free bodies with about one contact per pair, all contacts with a compliance of at least a
 // hundredth of their own inverse mass. Sweeps then need some hundred visits where an interior point needs many
-// factorisations whose fill grows faster than the heap. With less compliance, or with faces that meet in four points,
-// sweeps stall, and the other parts are the better ones.
+// factorisations whose fill grows faster than the heap. With less compliance sweeps stall, and the other parts are the
+// better ones; with faces that meet in four points, too, unless tangents give as much.
 #pragma once
 
 #include "stiction/solvers/accelerated/accelerated_sweeps.h"
@@ -15,6 +15,8 @@ namespace stiction {
 class AutoHeap {
  public:
   AutoHeapSettings settings;
+
+  void set_team(WorkTeam* team) { sweeps_.team = team; }
 
   // Whether a factored problem is such a heap. Looks at no more than it needs.
   bool takes(const ContactProblem& problem) const;

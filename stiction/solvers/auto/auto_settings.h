@@ -119,6 +119,12 @@ struct AutoVelocitySpaceSettings {
   double nearly_found = 1e-6;
   int retries = 8;            // where rounding λ to the units of the problem loses what passed inside …
   double stricter = 0.7;      // … with so much of the tolerance each
+  // Products of blocks of a factorisation. One that takes more counts for as many as the time that it takes: 1001
+  // spheres in a heap need 1.2 million, ten times of what the budget of a step was made for. Beyond the most that one
+  // alone would take half a second; with more nodes than that even to find out takes too long.
+  double usual_products = 1.3e5, most_products = 2e7;
+  int most_nodes = 20000;
+  int least_factorisations = 12;  // where one counts for several; with fewer hardly a start gets to its end
   int long_double_size = 60;  // velocities; dense, so about 0.1 ms per factorisation
   AutoNewtonSettings newton;
 };
@@ -134,12 +140,13 @@ struct AutoLastResortSettings {
 struct AutoHeapSettings {
   int least_nodes = 60;  // bodies; below, Newton and the interior point are as quick, and reach more digits
   double least_compliance = 0.99e-2;  // R_N of tr(G_ii)/3; with a tenth of it a third of the steps is not solved
-  double contacts_per_pair = 1.3;     // with more, faces meet: sweeps do not settle which corner bears
-  int most_sweeps = 600;
-  // Bodies up to which other parts have the whole budget for what sweeps did not solve; with more they have so many
-  // factorisations, each of which takes as long as a hundred sweeps.
+  // With more, faces meet: sweeps do not settle which corner bears, unless tangents give as normals do.
+  double contacts_per_pair = 1.3;
+  int most_sweeps = 1000;
+  // Bodies up to which all other parts may try what sweeps did not solve; with more an interior point alone, for so many
+  // factorisations, of which a large one counts for several (AutoVelocitySpaceSettings).
   int most_nodes_for_others = 200;
-  int factorisations_beyond = 40;
+  int factorisations_beyond = 300;
   AcceleratedSweepsSettings sweeps;
 };
 

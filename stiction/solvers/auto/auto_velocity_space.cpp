@@ -14,10 +14,14 @@ bool AutoVelocitySpace::load(const ContactProblem& problem, const SolveGoal& goa
     refuse("auto in velocity space: the problem is not factored");
   }
   cones_.load(problem);
+  system_.most_products = settings.most_products;
   system_.load(problem, cones_);
+  if (system_.is_too_large()) return false;
   system_.unsharpen();
   newton_.settings = settings.newton;
-  return task_.begin(cones_, system_, goal, impulse);
+  const bool is_solved = task_.begin(cones_, system_, goal, impulse);
+  task_.goal.share *= std::max(1.0, system_.num_products() / settings.usual_products);
+  return is_solved;
 }
 
 // Contacts and limits are open where λ_N ≤ σ_N. False where none is.
@@ -240,7 +244,17 @@ SolveOutcome AutoVelocitySpace::solve(const ContactProblem& problem, const Solve
 }
 
 SolveOutcome AutoVelocitySpace::solve_once(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse) {
-  if (!load(problem, goal, impulse) && !probe() && !all_interior_points(problem) && !arclength(problem)) {
+  const bool has_many_nodes = problem.factored().num_nodes() > settings.most_nodes;
+  const bool is_solved = !has_many_nodes && load(problem, goal, impulse);
+  const auto is_too_dear = [this] {
+    return task_.goal.share > 1.0 && task_.goal.left() < settings.least_factorisations;
+  };
+  if (has_many_nodes || system_.is_too_large() || (!is_solved && is_too_dear())) {
+    SolveOutcome untouched;
+    untouched.residual = std::numeric_limits<double>::infinity();
+    return untouched;
+  }
+  if (!is_solved && !probe() && !all_interior_points(problem) && !arclength(problem)) {
     long_double(problem);
   }
   return task_.finish(problem, impulse);

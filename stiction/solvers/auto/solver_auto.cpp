@@ -354,8 +354,11 @@ void SolverAuto::finish_large_heap(const ContactProblem& problem, SolveOutcome& 
   heap_budget_.start(static_cast<int>(most), settings_.interrupt);
   SolveGoal within = goal();
   within.budget = &heap_budget_;
-  combine(so_far, velocity_space_.solve(problem, within, impulse));
+  const SolveOutcome outcome = velocity_space_.solve(problem, within, impulse);
+  combine(so_far, outcome);
   budget_.take(heap_budget_.spent());
+  // Where a factorisation is too dear: as many sweeps once more, from the best, where extrapolation begins anew.
+  if (outcome.factorisations == 0 && may_go_on(so_far)) combine(so_far, heap_.solve(problem, goal(), impulse));
 }
 
 SolveOutcome SolverAuto::solve_factored(const ContactProblem& problem, ContactSolution& solution) {

@@ -34,6 +34,7 @@
 #include "stiction/solvers/auto/auto_velocity_space.h"
 #include "stiction/solvers/auto/infeasibility.h"
 #include "stiction/solvers/solver.h"
+#include "stiction/solvers/team_solver.h"
 
 namespace stiction {
 
@@ -62,12 +63,13 @@ struct SolverAutoSettings : SolverSettings {
   static constexpr int default_iterations = 5000;
 };
 
-class SolverAuto final : public ContactSolver {
+class SolverAuto final : public ContactSolver, public TeamSolver {
  public:
   explicit SolverAuto(const SolverAutoSettings& settings = {});
 
   const SolverTraits& traits() const override;
   SolverAutoSettings& settings() override { return settings_; }
+  void set_team(WorkTeam* team) override { heap_.set_team(team); }
 
  protected:
   SolveReport do_solve(const ContactProblem& problem, ContactSolution& solution) override;

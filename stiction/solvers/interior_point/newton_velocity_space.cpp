@@ -70,7 +70,8 @@ void NewtonVelocitySpace::load(const ContactProblem& problem, const ConeProblem&
   cones_ = &cones;
   factorisations = 0;
   const int n = cones.size();
-  lu_.analyse(*factored_);
+  is_too_large_ = !lu_.analyse(*factored_, most_products);
+  if (is_too_large_) return;
   d_.resize(n, 3);
   q_.resize(n, 6);
   b_.resize(n, 9);

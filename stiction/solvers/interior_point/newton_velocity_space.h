@@ -20,6 +20,11 @@ class NewtonVelocitySpace : public NewtonSystem {
   // Factored. Both must outlive the use of this object.
   void load(const ContactProblem& problem, const ConeProblem& cones);
 
+  // Where a factorisation would take more products of blocks, nothing is prepared, and nothing may be asked for.
+  double most_products = std::numeric_limits<double>::infinity();
+  bool is_too_large() const { return is_too_large_; }
+  double num_products() const { return lu_.num_products(); }  // of one factorisation
+
   // η = max(smallest_eta, eta_numerator/max(1, max x_N)) with the current x: no constant serves both a tower (1e-8) and
   // a mass ratio of 10⁶ (1e-13), and 0 loses steps.
   static constexpr double usual_eta_numerator = 3e-7;
@@ -62,6 +67,7 @@ class NewtonVelocitySpace : public NewtonSystem {
   const DelassusFactored* factored_ = nullptr;
   const ConeProblem* cones_ = nullptr;
   NodeLu lu_;
+  bool is_too_large_ = false;
   double eta_ = 0.0, stick_eta_ = 0.0;
   Rows3 d_;    // last row of D⁻¹
   Arrays6 q_;  // Arw(y)⁻¹

@@ -84,11 +84,10 @@ void NodeLu::find_targets(const DelassusFactored& factored) {
   target_begin_.push_back(static_cast<int>(target_.size()));
 }
 
-void NodeLu::analyse(const DelassusFactored& factored) {
-  if (factored.segment_begin == segment_begin_ && factored.segment_node == segment_node_ &&
-      factored.node_size == node_size_) {
-    return;
-  }
+bool NodeLu::analyse(const DelassusFactored& factored, double most_products) {
+  const bool is_known = factored.segment_begin == segment_begin_ && factored.segment_node == segment_node_ &&
+                        factored.node_size == node_size_;
+  if (is_known && (is_ready_ || products_ > most_products)) return is_ready_;
   segment_begin_ = factored.segment_begin;
   segment_node_ = factored.segment_node;
   node_size_ = factored.node_size;
@@ -96,13 +95,21 @@ void NodeLu::analyse(const DelassusFactored& factored) {
     std::swap(edge_begin_, graph_begin_);
     std::swap(edge_node_, graph_node_);
     fill_.compute(edge_begin_, edge_node_);
-    const size_t n = node_size_.size();
-    matrix_.resize(n + 2 * fill_.upper_column.size());
-    pivot_inverse_.resize(n);
-    in_row_.resize(n);
-    work_solve_.resize(n);
+    products_ = 0.0;
+    for (std::size_t k = 0; k + 1 < fill_.upper_begin.size(); ++k) {
+      const double blocks = fill_.upper_begin[k + 1] - fill_.upper_begin[k];
+      products_ += blocks * blocks;
+    }
   }
+  is_ready_ = products_ <= most_products;
+  if (!is_ready_) return false;
+  const std::size_t n = node_size_.size();
+  matrix_.resize(n + 2 * fill_.upper_column.size());
+  pivot_inverse_.resize(n);
+  in_row_.resize(n);
+  work_solve_.resize(n);
   find_targets(factored);
+  return true;
 }
 
 void NodeLu::assemble(const DelassusFactored& factored, std::span<const Matrix3> weight, double identity) {

@@ -107,9 +107,8 @@ void MjcfReader::note_geoms() {
     };
     note(m_.geom_fluid[mjNFLUID * geom] != 0.0, "forces of a fluid");
     if (shape_of_[geom] < 0) continue;
-    note(m_.geom_condim[geom] > 3, "torsional and rolling friction (condim 4 and 6)");
-    note(m_.geom_margin[geom] != 0.0 || m_.geom_gap[geom] != 0.0, "margin and gap: shapes touch where they touch");
-    note(any(m_.geom_surfacevel + 6 * geom, 6), "velocity of its surface");
+    note(m_.geom_margin[geom] != 0.0 || m_.geom_gap[geom] != 0.0,
+         "margin and gap: shapes touch where they touch, not margin - gap apart");
     note(m_.geom_adhesion[geom] != 0.0, "adhesion");
     if (!is_default(m_.geom_solref + mjNREF * geom, m_.geom_solimp + mjNIMP * geom)) {
       ignored_.add("solref, solimp of geom", label, rigid);
@@ -120,8 +119,12 @@ void MjcfReader::note_geoms() {
     if (!is_default(m_.pair_solref + mjNREF * pair, m_.pair_solimp + mjNIMP * pair)) {
       ignored_.add("solref, solimp of pair", label, rigid);
     }
-    if (m_.pair_dim[pair] > 3) ignored_.add("pair", label, "torsional and rolling friction (condim 4 and 6)");
-    if (m_.pair_margin[pair] != 0.0 || m_.pair_gap[pair] != 0.0) ignored_.add("pair", label, "margin and gap");
+    if (any(m_.pair_solreffriction + mjNREF * pair, mjNREF)) {
+      ignored_.add("solreffriction of pair", label, "friction is rigid here");
+    }
+    if (m_.pair_margin[pair] != 0.0 || m_.pair_gap[pair] != 0.0) {
+      ignored_.add("pair", label, "margin and gap: shapes touch where they touch, not margin - gap apart");
+    }
     if (m_.pair_adhesion[pair] != 0.0) ignored_.add("pair", label, "adhesion");
   }
 }

@@ -53,10 +53,18 @@ class MjcfReader {
   void read_shape(int geom);
   bool make_geometry(int geom, Geometry& geometry);
   bool make_mesh(int geom, Geometry& geometry);
+  // mjcf_materials.cpp
+  struct Frictions {  // as MuJoCo has them: sliding, torsional, rolling; its number of dimensions says which count
+    int dimension = 3;
+    double sliding = 0.0, torsional = 0.0, rolling = 0.0;
+  };
+  Frictions frictions_of(int geom) const;
   Material material_of(int geom) const;
   void read_pairs();
-  void check_pair(int pair);
-  void check_mixed_friction();
+  void read_pair_friction(int pair);
+  void read_mixed_pairs();
+  bool may_meet(int geom_a, int geom_b) const;
+  bool is_listed(int geom_a, int geom_b) const;
   // mjcf_links.cpp
   void read_equalities();
   void read_connect(int equality);

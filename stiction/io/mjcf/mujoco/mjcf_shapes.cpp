@@ -1,4 +1,4 @@
-// Geoms that may touch something, their materials, and which pairs may meet.
+// Geoms that may touch something.
 #include <algorithm>
 #include <cmath>
 
@@ -73,7 +73,6 @@ void MjcfReader::read_shapes() {
       ignored_.add("geom", label_of(mjOBJ_GEOM, geom), "only to be seen: contype and conaffinity are 0");
     }
   }
-  check_mixed_friction();
 }
 
 void MjcfReader::read_shape(int geom) {
@@ -148,57 +147,6 @@ bool MjcfReader::make_mesh(int geom, Geometry& geometry) {
   }
   known_meshes_.emplace(std::pair{mesh, is_terrain}, geometry);
   return true;
-}
-
-Material MjcfReader::material_of(int geom) const {
-  Material material;
-  const double sliding = overrides_contacts() ? m_.opt.o_friction[0] : m_.geom_friction[3 * geom];
-  material.friction = m_.geom_condim[geom] == 1 ? 0.0 : sliding;
-  material.priority = m_.geom_priority[geom];
-  return material;
-}
-
-// MuJoCo combines condim and friction apart: a geom of condim 1 lends its friction to a partner of condim 3. Zero
-// friction in its place gives the same maximum only where the partner has the larger friction.
-void MjcfReader::check_mixed_friction() {
-  double least = no_limit;  // friction among the geoms that have any
-  for (int geom = 0; geom < m_.ngeom; ++geom) {
-    if (shape_of_[geom] >= 0 && m_.geom_condim[geom] > 1) least = std::min(least, m_.geom_friction[3 * geom]);
-  }
-  for (int geom = 0; geom < m_.ngeom && !overrides_contacts(); ++geom) {
-    if (shape_of_[geom] >= 0 && m_.geom_condim[geom] == 1 && m_.geom_friction[3 * geom] > least) {
-      ignored_.add("geom", label_of(mjOBJ_GEOM, geom),
-                   "friction with partners of condim 3 and less friction: here condim 1 means no friction, "
-                   "and the partner's holds");
-    }
-  }
-}
-
-void MjcfReader::read_pairs() {
-  for (int exclude = 0; exclude < m_.nexclude; ++exclude) {
-    const int signature = m_.exclude_signature[exclude];
-    builder_.exclude_bodies(builder_body(signature >> 16), builder_body(signature & 0xFFFF));
-  }
-  for (int pair = 0; pair < m_.npair; ++pair) {
-    const int a = shape_of_[m_.pair_geom1[pair]], b = shape_of_[m_.pair_geom2[pair]];
-    if (a < 0 || b < 0) {
-      if (!disabled(mjDSBL_CONTACT)) ignored_.add("pair", label_of(mjOBJ_PAIR, pair), "one of its geoms is ignored");
-      continue;
-    }
-    builder_.force_pair(a, b);
-    check_pair(pair);
-  }
-}
-
-// A pair of MuJoCo has a friction of its own; ours has that of its two materials.
-void MjcfReader::check_pair(int pair) {
-  const Material a = material_of(m_.pair_geom1[pair]), b = material_of(m_.pair_geom2[pair]);
-  const double mixed = combine(a, b, FrictionRule::maximum).friction;
-  const mjtNum* friction = m_.pair_friction + 5 * pair;
-  const double first = m_.pair_dim[pair] == 1 ? 0.0 : friction[0], second = m_.pair_dim[pair] == 1 ? 0.0 : friction[1];
-  if (first != mixed || second != mixed) {
-    ignored_.add("pair", label_of(mjOBJ_PAIR, pair), "friction of the pair: that of its geoms holds");
-  }
 }
 
 }  // namespace stiction

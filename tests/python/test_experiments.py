@@ -1,0 +1,147 @@
+"""The frame of `stiction experiment`, and the quick form of experiments that take seconds."""
+
+import csv
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import stiction
+from stiction.experiments import Experiment, Run, experiments, find
+from stiction.experiments import __main__ as frame
+from stiction.experiments import registry
+
+matplotlib = pytest.importorskip("matplotlib")
+
+OURS = {
+    "slide-direction", "slide-energy", "drag", "mass-ratio", "compliance", "step-size", "tolerance", "robot-timing", "wall-convergence",
+    "fclib", "inverse-dynamics", "engines", "kapla", "666", "rolling", "bouncing", "elastic-666", "anymal-momentum", "anymal-energy",
+}  # fmt: skip
+
+
+def fake(monkeypatch, run, name="fake", extras=()):
+    """The only experiment there is, for tests of the frame."""
+    experiment = Experiment(name, "a title", "a source", "a claim", run, extras)
+    monkeypatch.setattr(frame, "experiments", lambda: {name: experiment})
+    monkeypatch.setattr(registry, "experiments", lambda: {name: experiment})
+    return experiment
+
+
+def test_all_are_found_and_described():
+    found = experiments()
+    assert OURS <= set(found)
+    for name, experiment in found.items():
+        assert experiment.name == name and experiment.title and experiment.source and experiment.claim
+
+
+def test_list_names_all(capsys):
+    assert frame.main(["list"]) == 0
+    out = capsys.readouterr().out
+    assert all(name in out for name in OURS)
+
+
+def test_unknown_names_say_which_are_near(capsys, tmp_path):
+    assert frame.main(["slide-directoin", "--output", str(tmp_path)]) == 2
+    err = capsys.readouterr().err
+    assert "no experiment 'slide-directoin'" in err and "slide-direction" in err
+    with pytest.raises(ValueError, match="'list' names all"):
+        find("qqqqqqqq")
+    assert not list(tmp_path.iterdir())
+
+
+def test_missing_packages_say_what_to_install(monkeypatch, capsys, tmp_path):
+    fake(monkeypatch, lambda run: None, extras=("no_such_package_at_all",))
+    assert frame.main(["fake", "-o", str(tmp_path)]) == 2
+    err = capsys.readouterr().err
+    assert "no_such_package_at_all" in err and "pip install 'stiction[experiments]'" in err
+
+
+def test_verdict_and_exit_code(monkeypatch, capsys, tmp_path):
+    value = {"x": 1.0}
+
+    def run(run):
+        assert run.folder == tmp_path / "fake" and run.folder.is_dir()
+        run.check("a figure", value["x"], at_most=2.0, paper="1.5")
+        run.csv("numbers", ["a", "b"], [[1, 2], [3, 4]])
+        with run.figure("picture") as figure:
+            figure.subplots().plot([0, 1])
+
+    fake(monkeypatch, run)
+    assert frame.main(["fake", "-o", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert "pass  a figure: 1, wanted <= 2  (paper: 1.5)" in out and "PASS" in out and "FAIL" not in out
+    assert (tmp_path / "fake/picture.png").read_bytes()[:4] == b"\x89PNG"
+    assert list(csv.reader(open(tmp_path / "fake/numbers.csv"))) == [["a", "b"], ["1", "2"], ["3", "4"]]
+    for bad in (3.0, float("nan"), float("inf")):
+        value["x"] = bad
+        assert frame.main(["all", "-o", str(tmp_path)]) == 1
+        assert "FAIL  a figure" in capsys.readouterr().out
+
+
+def test_an_experiment_without_checks_is_no_pass(monkeypatch, capsys, tmp_path):
+    fake(monkeypatch, lambda run: None)
+    assert frame.main(["fake", "-o", str(tmp_path)]) == 1
+    assert "FAIL" in capsys.readouterr().out
+
+
+def test_checks_ask_for_something(tmp_path):
+    run = Run("x", tmp_path)
+    with pytest.raises(ValueError, match="asks for nothing"):
+        run.check("nothing", 1.0)
+    assert run.check("both", 1.0, at_least=1.0, at_most=1.0) and not run.check("near", 1.2, near=(1.0, 0.1))
+
+
+@pytest.mark.parametrize("place", ["file", "/proc/no"])
+def test_folders_that_cannot_be_written(place, monkeypatch, capsys, tmp_path):
+    fake(monkeypatch, lambda run: None)
+    folder = pathlib.Path(place)
+    if place == "file":
+        folder = tmp_path / "file"
+        folder.write_text("in the way")
+    assert frame.main(["fake", "-o", str(folder)]) == 2
+    assert str(folder) in capsys.readouterr().err
+
+
+def test_files_that_cannot_be_written(monkeypatch, capsys, tmp_path):
+    (tmp_path / "fake" / "numbers.csv").mkdir(parents=True)
+    fake(monkeypatch, lambda run: run.csv("numbers", ["a"], []))
+    assert frame.main(["fake", "-o", str(tmp_path)]) == 2
+    assert "numbers.csv" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["slide-direction", "inverse-dynamics", "rolling", "bouncing", "anymal-energy"])
+def test_quick_forms_reproduce(name, capsys, tmp_path):
+    assert frame.main([name, "--quick", "-o", str(tmp_path)]) == 0, capsys.readouterr().out
+    folder = tmp_path / name
+    assert list(folder.glob("*.csv")) and list(folder.glob("*.png"))
+
+
+def test_a_wrong_product_fails(monkeypatch, capsys, tmp_path):
+    """The check of slide-direction, were the pyramid a cone."""
+    from stiction.experiments import slide_direction
+
+    track = slide_direction.track
+    monkeypatch.setattr(slide_direction, "track", lambda name: track("auto" if name.startswith("lcp") else name))
+    assert frame.main(["slide-direction", "--quick", "-o", str(tmp_path)]) == 1
+    assert "FAIL  least deviation of the LCP solvers" in capsys.readouterr().out
+
+
+def run_command(*arguments, **environment):
+    program = pathlib.Path(stiction.__file__).parent / "bin" / "stiction"
+    if not program.exists():
+        pytest.skip("the package has no command")
+    return subprocess.run([program, "experiment", *arguments], capture_output=True, text=True, env={**os.environ, **environment})
+
+
+def test_command_hands_over(tmp_path):
+    listed = run_command("list", STICTION_PYTHON=sys.executable)
+    assert listed.returncode == 0 and "slide-direction" in listed.stdout, listed.stderr
+    unknown = run_command("drg", "-o", str(tmp_path), STICTION_PYTHON=sys.executable)
+    assert unknown.returncode == 2 and "did you mean" in unknown.stderr
+
+
+def test_command_without_python_says_what_to_install(tmp_path):
+    done = run_command("list", STICTION_PYTHON="", PATH=str(tmp_path))
+    assert done.returncode == 2 and "pip install 'stiction[experiments]'" in done.stderr
