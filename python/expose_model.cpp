@@ -224,7 +224,7 @@ void expose_cameras(nb::module_& module) {
            [](const MountedCamera& c) { return nb::str("MountedCamera('{}', {})").format(c.name, to_string(c.mode)); });
 }
 
-void expose_sensors(nb::module_& module) {
+void expose_sensor_list(nb::module_& module) {
   nb::class_<Sensor>(module, "Sensor", "What a robot measures; Simulator.sensor(name) reads it")
       .def_ro("name", &Sensor::name)
       .def_prop_ro("kind", [](const Sensor& s) { return to_string(s.kind); })
@@ -263,7 +263,7 @@ void expose_model(nb::module_& module) {
   expose_surfaces(module);
   expose_links(module);
   expose_cameras(module);
-  expose_sensors(module);
+  expose_sensor_list(module);
   nb::class_<Model>(module, "Model", "A world, described once and shared by any number of simulators; never changes")
       .def_prop_ro("num_bodies", &Model::num_bodies)
       .def_prop_ro("num_positions", &Model::num_positions, "entries of q")
