@@ -421,12 +421,12 @@ TEST(Sdf, Bases) {
 TEST(Sdf, NothingIsDroppedWithoutAWord) {
   const LoadedModel loaded = load_sdf_string(
       "<sdf version='1.9'>\n<model name='m'>\n<link name='a'>\n<gravity>false</gravity>\n<visual name='v'/>\n<sensor "
-      "name='imu' type='imu'/>\n"
+      "name='eye' type='camera'/>\n"
       "<strange>1</strange>\n" +
       mass + "</link>\n<plugin name='p' filename='x'/>\n<link name='b'/></model></sdf>");
   EXPECT_TRUE(tells(loaded, "<gravity>", "acts on every body", 4)) << all_of(loaded);
   EXPECT_TRUE(tells(loaded, "<visual> 'v'", "seen", 5));
-  EXPECT_TRUE(tells(loaded, "<sensor> 'imu'", "ask the simulator", 6));
+  EXPECT_TRUE(tells(loaded, "<sensor> 'eye'", "no sensor here", 6));
   EXPECT_TRUE(tells(loaded, "<strange>", "not known", 7));
   EXPECT_TRUE(tells(loaded, "<plugin> 'p'", "Gazebo", 9));
   EXPECT_TRUE(tells(loaded, "link 'b'", "1 kg", 10));

@@ -59,6 +59,7 @@ void SdfReader::read(XmlDocument document, const std::string& path, std::vector<
   add_gearboxes();
   add_actuators();
   exclude_pairs();
+  add_sensors();
   for (const SdfFile& f : files_) f.document.report_unused(ignored);
   ignored.insert(ignored.end(), notes_.begin(), notes_.end());
 }
@@ -211,9 +212,6 @@ void SdfReader::add_link(const XmlElement& element, int scope) {
   for (const char* unused : {"light", "projector", "particle_emitter", "audio_source", "audio_sink"}) {
     for (const XmlElement& other : element.children(unused)) other.ignore("only to be seen or heard");
   }
-  for (const XmlElement& sensor : element.children("sensor")) {
-    sensor.ignore("sensors are not part of a model: ask the simulator");
-  }
   for (const char* unused : {"battery", "enable_wind", "velocity_decay", "must_be_base_link"}) {
     element.child(unused).ignore("has no counterpart");
   }
@@ -240,7 +238,7 @@ void SdfReader::add_joint(const XmlElement& element, int scope) {
     element.refuse("a joint of that name is there already");
   }
   SdfJoint joint{.element = element, .name = options_.prefix + s.prefix + name, .scope = scope, .frame = frame};
-  for (const char* unused : {"physics", "sensor", "plugin"}) {
+  for (const char* unused : {"physics", "plugin"}) {
     for (const XmlElement& other : element.children(unused)) other.ignore("belongs to Gazebo");
   }
   joints_.push_back(std::move(joint));

@@ -138,6 +138,11 @@ class SdfReader {
   void add_loop(const SdfJoint& joint);
   void add_actuators();
   void exclude_pairs();
+  // sdf_sensors.cpp
+  void add_sensors();
+  void add_link_sensor(const XmlElement& sensor, const SdfLink& link);
+  void add_joint_sensor(const XmlElement& sensor, const SdfJoint& joint);
+  void add_sensor(const XmlElement& element, const SdfLink& link, const std::string& ending, SensorOptions options);
   // sdf_shapes.cpp
   std::optional<Inertia> read_inertia(const SdfLink& link);
   void add_shapes(SdfLink& link);
@@ -165,7 +170,7 @@ class SdfReader {
   std::vector<SdfJoint> joints_;
   std::vector<std::vector<int>> joints_of_link_;  // of the tree; of the world last
   std::vector<bool> in_world_;                    // links that do not move
-  std::set<std::string> shape_names_;
+  std::set<std::string> shape_names_, sensor_names_;
   std::vector<IgnoredElement> notes_;
 };
 
