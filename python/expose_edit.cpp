@@ -91,9 +91,9 @@ void edit_shape(ModelEdit& edit, const std::string& name, Values& values) {
   material.damping = values.take("damping", material.damping);
   material.torsional_friction = values.take("torsional_friction", material.torsional_friction);
   material.rolling_friction = values.take("rolling_friction", material.rolling_friction);
-  for (auto [name, vector] :
+  for (auto [key, vector] :
        {std::pair{"surface_velocity", &material.surface_velocity}, std::pair{"surface_spin", &material.surface_spin}}) {
-    if (const nb::object value = values.take(name); !value.is_none()) read({value, name}, *vector);
+    if (const nb::object value = values.take(key); !value.is_none()) read({value, key}, *vector);
   }
   if (const nb::object priority = values.take("priority"); !priority.is_none()) {
     read({priority, "priority"}, material.priority);
