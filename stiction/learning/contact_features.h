@@ -1,4 +1,4 @@
-// What the networks are told of a contact, and the axes and units in which they answer (theory §10.3).
+// What the networks are told of a contact, and the axes and units in which they answer (theory §9.3).
 //
 //   paper   rotation matrix of the body (9), v1 (6), centre of the patch in the body (3), velocity there (3): 21 numbers
 //           in world axes, as the paper has them; impulses in N·s

@@ -1,5 +1,5 @@
 // The patch of a pair: the hull of its contact points, of dimension 0 (point), 1 (line) or 2 (surface), and the six-
-// dimensional impulse that all of its contacts carry together (theory §10.2).
+// dimensional impulse that all of its contacts carry together (theory §9.2).
 #pragma once
 
 #include <span>

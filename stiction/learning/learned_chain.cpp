@@ -17,7 +17,7 @@ using Rows = Eigen::Matrix<double, 6, Eigen::Dynamic>;  // columns: force and mo
 
 SimulatorSettings chain_settings(const ContactNetworks& networks) {
   SimulatorSettings settings{.time_step = networks.time_step, .solver = "lcp-dantzig"};
-  settings.implicit_turning = false;  // (10-4) of the theory is linear in the joint's impulse
+  settings.implicit_turning = false;  // (9-4) of the theory is linear in the joint's impulse
   return settings;
 }
 

@@ -1,4 +1,4 @@
-// A tree whose last body meets the ground by the learned contact model of that body alone (theory §10.5). The tree is cut
+// A tree whose last body meets the ground by the learned contact model of that body alone (theory §9.5). The tree is cut
 // at the joint above the distal body; the impulse s that this joint transmits is unknown:
 //
 //     A s + J M⁻¹ H(s) + c = 0,   A = J M⁻¹ Jᵀ + Ĵ M̂⁻¹ Ĵᵀ,   c = J v1 − Ĵ v̂1

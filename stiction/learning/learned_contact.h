@@ -1,4 +1,4 @@
-// The data-augmented contact model for one body (theory §10.4): networks say what physics leaves open (does the patch stick,
+// The data-augmented contact model for one body (theory §9.4): networks say what physics leaves open (does the patch stick,
 // what friction acts when it slides), the normal problem stays exact:
 //
 //     v1 = v + Δt M⁻¹ τ

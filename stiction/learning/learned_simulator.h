@@ -1,4 +1,4 @@
-// Steps one free convex body against fixed ground by the data-augmented contact model, beside Simulator (theory §10.4).
+// Steps one free convex body against fixed ground by the data-augmented contact model, beside Simulator (theory §9.4).
 //
 //     LearnedSimulator simulator(model, ContactNetworks::load("box.safetensors"));
 //     const LearnedReport& report = simulator.step();

@@ -1,4 +1,4 @@
-// A multi-layer perceptron with its standardisation inside (theory §10.1):
+// A multi-layer perceptron with its standardisation inside (theory §9.1):
 //
 //     h_0 = (x − mean)/scale,   h_k = max(0, W_k h_{k−1} + b_k),   y = W_n h_{n−1} + b_n
 //

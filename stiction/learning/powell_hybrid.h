@@ -1,4 +1,4 @@
-// Powell's hybrid method for n equations f(x) = 0 in n unknowns (theory §10.5): Newton's direction where it is within the
+// Powell's hybrid method for n equations f(x) = 0 in n unknowns (theory §9.5): Newton's direction where it is within the
 // region that the linear model is trusted in, otherwise a dogleg from steepest descent to it. The Jacobian is taken by
 // finite differences once and kept up by Broyden's rank-one updates; it is taken anew where two trials in a row were no
 // good. Needs f alone, and takes jumps of f as bad trials.

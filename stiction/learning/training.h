@@ -1,4 +1,4 @@
-// Trains perceptrons: Adam with minibatches, dropout, early stopping (theory §10.1).
+// Trains perceptrons: Adam with minibatches, dropout, early stopping (theory §9.1).
 //
 //     TrainingSettings settings{.hidden = {512, 360, 180}, .epochs = 100};
 //     TrainingResult result = train_regressor(x, y, settings);   // samples are columns

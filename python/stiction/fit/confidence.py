@@ -1,4 +1,4 @@
-"""What the data say about each parameter: intervals by the Jacobian, no effect, trade-offs (docs/theory/fitting.md#sec-9-4)."""
+"""What the data say about each parameter: intervals by the Jacobian, no effect, trade-offs (docs/theory/fitting.md#sec-8-4)."""
 
 from __future__ import annotations
 

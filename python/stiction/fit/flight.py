@@ -1,4 +1,4 @@
-"""Free flight: centre of mass and gravity of a body from its recorded pose alone, without any contact (docs/theory/fitting.md#eq-9-1).
+"""Free flight: centre of mass and gravity of a body from its recorded pose alone, without any contact (docs/theory/fitting.md#eq-8-1).
 
     p_k = c₀ + c₁ t_k + ½ g t_k² − R_k c
 

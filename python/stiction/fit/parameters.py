@@ -202,7 +202,7 @@ class Inertia(Parameter):
 class InertiaLogCholesky(Parameter):
     """Moment about the centre of mass by the logarithmic Cholesky factor of the second moment of mass Σ = ∫ r rᵀ dm.
 
-    Σ = L Lᵀ with L lower triangular, its diagonal exp(d); moment = tr Σ · 1 − Σ (docs/theory/fitting.md#eq-9-3). Whatever
+    Σ = L Lᵀ with L lower triangular, its diagonal exp(d); moment = tr Σ · 1 − Σ (docs/theory/fitting.md#eq-8-3). Whatever
     the six numbers are, there is a body that has this moment: positive definite, with the triangle inequality.
     """
 
