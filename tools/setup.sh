@@ -155,6 +155,6 @@ install_python() {
     [ -z "$changed" ] && return 0
   fi
   say "installing the Python package into .venv"
-  CMAKE_BUILD_PARALLEL_LEVEL=$(jobs) watched pip-install .venv/bin/pip install --verbose '.[test]'
+  CMAKE_BUILD_PARALLEL_LEVEL=$(jobs) watched pip-install .venv/bin/pip install --verbose '.[test,experiments]'
   touch "$stamp"
 }

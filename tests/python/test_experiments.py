@@ -93,6 +93,22 @@ def test_an_experiment_without_checks_is_no_pass(monkeypatch, capsys, tmp_path):
     assert "FAIL" in capsys.readouterr().out
 
 
+def test_an_error_fails_one_experiment_and_not_the_others(monkeypatch, capsys, tmp_path):
+    def broken(run):
+        run.check("before", 1.0, at_most=2.0)
+        raise RuntimeError("no robot")
+
+    def sound(run):
+        run.check("one", 1.0, at_most=2.0)
+
+    both = {name: Experiment(name, "title", "nowhere", "nothing", call) for name, call in (("broken", broken), ("sound", sound))}
+    monkeypatch.setattr(frame, "experiments", lambda: both)
+    assert frame.main(["all", "--output", str(tmp_path)]) == frame.EXIT_FAIL
+    printed = capsys.readouterr()
+    assert "ended early: RuntimeError: no robot" in printed.out and "RuntimeError" in printed.err
+    assert "1 of 2 reproduced; FAIL: broken" in printed.out
+
+
 def test_checks_ask_for_something(tmp_path):
     run = Run("x", tmp_path)
     with pytest.raises(ValueError, match="asks for nothing"):

@@ -7,6 +7,7 @@ import importlib.util
 import os
 import sys
 import time
+import traceback
 from pathlib import Path
 from typing import List, Optional
 
@@ -72,7 +73,13 @@ def _run(experiment: Experiment, run: Run) -> bool:
     print(f"{experiment.name}: {experiment.title} ({experiment.source})")
     print(f"  claimed: {experiment.claim}")
     begin = time.monotonic()
-    experiment.run(run)
+    try:
+        experiment.run(run)
+    except OSError:
+        raise
+    except Exception as error:  # the others still run; what was checked before is shown
+        traceback.print_exc()
+        run.fail(f"{type(error).__name__}: {error}")
     for check in run.checks:
         paper = f"  (paper: {check.paper})" if check.paper else ""
         print(f"  {'pass' if check.passed else 'FAIL'}  {check.what}: {check.value:.4g}, wanted {check.wanted}{paper}")

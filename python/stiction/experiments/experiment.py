@@ -58,11 +58,17 @@ class Run:
     checks: List[Check] = field(default_factory=list)
     notes: List[str] = field(default_factory=list)
     files: List[Path] = field(default_factory=list)
+    has_failed: bool = False  #: it ended with an error
 
     @property
     def passed(self) -> bool:
-        """Every check passed, and there was one."""
-        return bool(self.checks) and all(check.passed for check in self.checks)
+        """It came to its end, every check passed, and there was one."""
+        return not self.has_failed and bool(self.checks) and all(check.passed for check in self.checks)
+
+    def fail(self, why: str) -> None:
+        """It cannot go on: not passed, whatever was checked before."""
+        self.has_failed = True
+        self.note(f"ended early: {why}")
 
     def check(
         self,
