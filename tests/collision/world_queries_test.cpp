@@ -111,7 +111,9 @@ TEST(CastRay, HeightFieldsAndMeshesAgree) {
     const Vector3 met = on_field ? pose.to_local(on_field->position) : Vector3::Zero();
     const bool is_on_top = on_field && std::abs(met.z() - field->height_at(met.x(), met.y())) < 1e-9;
     if (on_field && !is_on_top) {  // into a side of the solid: the surface, if at all, is met later and from below
-      if (on_mesh) EXPECT_GT(on_mesh->distance, on_field->distance) << trial;
+      if (on_mesh) {
+        EXPECT_GT(on_mesh->distance, on_field->distance) << trial;
+      }
       continue;
     }
     ASSERT_EQ(on_mesh.has_value(), on_field.has_value()) << trial;
