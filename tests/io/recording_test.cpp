@@ -18,10 +18,10 @@
 #include "stiction/problem_files/hdf5_table.h"
 #include "tests/io/recorded_worlds.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/test_files.h"
 
 #ifdef STICTION_SANITIZED
 #include "tests/support/hdf5_sanitizers.h"
-#include "tests/support/test_files.h"
 #endif
 
 namespace stiction {
