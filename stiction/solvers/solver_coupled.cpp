@@ -103,6 +103,7 @@ SolveReport ContactSolver::solve_coupled(const ContactProblem& problem, ContactS
     report.factorisations += total.factorisations;
     report.rounds = round;
     if (solved_there) report.status = SolveStatus::converged;  // of that problem; what this one deserves follows
+    wanted.tolerance = restore.tolerance;
     measure_result(problem, solution, report);
     total = report;
     const bool limit = restore.max_iterations > 0 && total.iterations >= restore.max_iterations;

@@ -39,7 +39,7 @@ TEST(SolverCoupled, SolvesRandomProblemsToTheCoupledLaw) {
       if (report.status == SolveStatus::converged) {
         EXPECT_LE(judged, 1e-7) << torque << ", " << seed;
       } else {
-        EXPECT_GT(judged, 1e-7) << torque << ", " << seed;
+        EXPECT_GT(judged, 1e-7) << torque << ", " << seed << ": " << to_string(report.status);
       }
     }
     EXPECT_LE(unsolved, torque < 0.1 ? 0 : 4) << torque;

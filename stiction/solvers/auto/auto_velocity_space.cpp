@@ -244,7 +244,8 @@ SolveOutcome AutoVelocitySpace::solve(const ContactProblem& problem, const Solve
 }
 
 SolveOutcome AutoVelocitySpace::solve_once(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse) {
-  const bool has_many_nodes = problem.factored().num_nodes() > settings.most_nodes;
+  const bool is_factored = problem.form() == DelassusForm::factored;  // load() refuses what is not
+  const bool has_many_nodes = is_factored && problem.factored().num_nodes() > settings.most_nodes;
   const bool is_solved = !has_many_nodes && load(problem, goal, impulse);
   const auto is_too_dear = [this] {
     return task_.goal.share > 1.0 && task_.goal.left() < settings.least_factorisations;
