@@ -171,12 +171,12 @@ TEST(ContactFeatures, PatchFeaturesTurnWithTheScene) {
 }
 
 TEST(TrainContact, LearnsCollisionsBetterThanByChance) {
-  const ContactData data = generate_collisions(box_model(), 3000, {});
+  const ContactData data = generate_collisions(box_model(), 20000, {});
   GenerateSettings other;
   other.seed = 2;
   const ContactData held_out = generate_collisions(box_model(), 600, other);
   ContactTrainingSettings settings;
-  settings.classifier = {.hidden = {32, 16}, .epochs = 40, .batch = 64, .learning_rate = 3e-3};
+  settings.classifier = {.hidden = {64, 32}, .epochs = 80, .batch = 64, .learning_rate = 3e-3};
   settings.regressor = settings.classifier;
   settings.with_whole = true;
   const ContactTraining training = train_contact(data, settings);
