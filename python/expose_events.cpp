@@ -1,4 +1,5 @@
 // The room `sim`: simulation from event to event.
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -121,7 +122,7 @@ void expose_events(nb::module_& module) {
       "Simulates from event to event: Runge-Kutta between them, impacts in no time. See docs/event-driven.md.")
       .def(
           "__init__",
-          [](E* self, std::shared_ptr<Model> model, const nb::kwargs& keywords) {
+          [](E* self, std::shared_ptr<const Model> model, const nb::kwargs& keywords) {
             S settings;
             set_fields("EventSimulator", fields(), settings, keywords);
             new (self) E(std::move(model), settings);

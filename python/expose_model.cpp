@@ -98,8 +98,8 @@ void expose_surfaces(nb::module_& module) {
       .def_ro("priority", &Material::priority)
       .def_ro("torsional_friction", &Material::torsional_friction, "m: torque about the normal per normal force")
       .def_ro("rolling_friction", &Material::rolling_friction, "m: torque against rolling per normal force")
-      .def_ro("surface_velocity", &Material::surface_velocity, "of a conveyor, in the shape's axes, m/s")
-      .def_ro("surface_spin", &Material::surface_spin, "of a turntable, in the shape's axes, rad/s");
+      .def_prop_ro("surface_velocity", view_of_member(&Material::surface_velocity), "of a conveyor, in the shape's axes, m/s")
+      .def_prop_ro("surface_spin", view_of_member(&Material::surface_spin), "of a turntable, in the shape's axes, rad/s");
   nb::class_<PairMaterial>(module, "PairMaterial", "Of the contacts of two shapes")
       .def_ro("friction", &PairMaterial::friction)
       .def_ro("friction_2", &PairMaterial::friction_2, "equal to friction unless anisotropic")

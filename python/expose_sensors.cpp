@@ -1,5 +1,6 @@
 // The rooms `model` and `sim`: sensors put into a builder, and read from a simulator.
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 
 #include <string>
 

@@ -164,16 +164,16 @@ def test_materials_of_pairs_and_friction_torques():
     builder = stiction.ModelBuilder()
     ground = builder.add_shape(stiction.Plane(), name="ground")
     ball = builder.add_body(name="ball", position=(0, 0, 0.1))
-    shape = builder.add_shape(stiction.Sphere(0.1), body=ball, mass=2.0, name="ball", friction=0.2)
+    shape = builder.add_shape(ball, stiction.Sphere(0.1), mass=2.0, name="ball", friction=0.2)
     builder.set_pair_material(shape, ground, friction=0.4, torsional_friction=0.004)
     model = builder.build()
     assert list(model.pair_materials) == [(ground, shape)]
     assert model.pair_material(ground, shape).torsional_friction == 0.004
-    simulator = stiction.Simulator(model, time_step=1e-3)
+    simulator = stiction.Simulator(model, dt=1e-3)
     simulator.set_velocity([0, 0, 0, 0, 0, 3])
     report = simulator.step(100)
     slowing = 0.004 * 9.81 / (0.4 * 0.1**2)
-    assert abs(simulator.velocity[5] - (3 - 0.1 * slowing)) < 1e-8
+    assert abs(simulator.v[5] - (3 - 0.1 * slowing)) < 1e-8
     assert report.num_friction_torques == 1 and report.coupling_rounds >= 1 and report.dissipated > 0
     contact = simulator.contacts()[0]
     assert abs(abs(contact.torque[2]) - 0.004 * 2 * 9.81) < 1e-6
