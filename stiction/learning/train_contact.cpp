@@ -119,6 +119,13 @@ struct Errors {
 
 }  // namespace
 
+TrainingSettings paper_classifier() {
+  return {.hidden = {256, 180, 80}, .epochs = 100, .dropout = 0.1};
+}
+TrainingSettings paper_regressor() {
+  return {.hidden = {512, 360, 180}, .epochs = 1000, .dropout = 0.05};
+}
+
 void ContactTrainingSettings::validate() const {
   classifier.validate();
   regressor.validate();

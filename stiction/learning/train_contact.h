@@ -8,11 +8,13 @@
 
 namespace stiction {
 
+// The paper's sizes: 256-180-80, 100 epochs, a tenth dropped out; 512-360-180, 1000 epochs, a twentieth.
+TrainingSettings paper_classifier();
+TrainingSettings paper_regressor();
+
 struct ContactTrainingSettings {
   FeatureSet features = FeatureSet::patch;
-  // The paper's sizes.
-  TrainingSettings classifier{.hidden = {256, 180, 80}, .epochs = 100, .dropout = 0.1};
-  TrainingSettings regressor{.hidden = {512, 360, 180}, .epochs = 1000, .dropout = 0.05};
+  TrainingSettings classifier = paper_classifier(), regressor = paper_regressor();
   bool with_contact = true;  // classifiers and regressors
   bool with_whole = false;   // the purely data-driven ones, by the settings of the regressor
   int fewest_samples = 50;   // of a network; fewer are refused
