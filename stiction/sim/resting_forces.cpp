@@ -30,7 +30,6 @@ bool is_frictional(const Constraint& law) {
 
 RestingForces::RestingForces(std::shared_ptr<const Model> model, const SimulatorSettings& settings, double tolerance)
     : model_(model),
-      tolerance_(tolerance),
       event_rows_(model, tolerance),
       rates_(*model),
       island_solver_(model, settings) {}

@@ -84,7 +84,6 @@ class RestingForces {
   };
 
   std::shared_ptr<const Model> model_;
-  double tolerance_;
   EventRows event_rows_;
   ContactRates rates_;
   IslandSolver island_solver_;
