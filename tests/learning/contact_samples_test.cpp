@@ -10,6 +10,7 @@
 #include "stiction/learning/safetensors.h"
 #include "stiction/learning/throws.h"
 #include "stiction/learning/train_contact.h"
+#include "tests/support/sanitized.h"
 
 namespace stiction {
 namespace {
@@ -171,7 +172,7 @@ TEST(ContactFeatures, PatchFeaturesTurnWithTheScene) {
 }
 
 TEST(TrainContact, LearnsCollisionsBetterThanByChance) {
-  const ContactData data = generate_collisions(box_model(), 20000, {});
+  const ContactData data = generate_collisions(box_model(), testing::sanitized ? 2000 : 20000, {});
   GenerateSettings other;
   other.seed = 2;
   const ContactData held_out = generate_collisions(box_model(), 600, other);
@@ -183,6 +184,7 @@ TEST(TrainContact, LearnsCollisionsBetterThanByChance) {
   EXPECT_EQ(training.curves.size(), 9U);
   const auto scores = score_contact(training.networks, held_out);
   for (const PatchScore& score : scores) {
+    if (testing::sanitized) continue;  // too few samples to learn much from; that nothing is out of bounds counts
     EXPECT_GT(score.classifier_accuracy, 0.85);
     EXPECT_GT(score.regressor_accuracy, 0.6);
     EXPECT_GT(score.regressor_r2, 0.8);
