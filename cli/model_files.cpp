@@ -67,7 +67,7 @@ ModelPart parse_model_file(const std::string& text) {
     part.path = part.path.substr(equals + 1);
   }
   part.path = find_scene(part.path);
-  if (!is_file(part.path)) refuse(part.path, ": there is no such file");
+  if (!is_file(part.path)) refuse(missing_scene(part.path, {".xml", ".urdf", ".sdf"}));
   return part;
 }
 

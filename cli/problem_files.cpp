@@ -32,7 +32,7 @@ std::vector<std::string> expand_paths(const std::vector<std::string>& paths) {
     const std::string path = find_scene(named);
     std::error_code error;
     if (!fs::is_directory(path, error)) {
-      if (!fs::exists(path, error)) throw std::invalid_argument(path + ": there is no such file");
+      if (!fs::exists(path, error)) throw std::invalid_argument(missing_scene(path, {".hdf5", ".h5"}));
       files.push_back(path);
       continue;
     }

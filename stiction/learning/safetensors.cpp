@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "stiction/math/near_names.h"
 #include "stiction/math/refuse.h"
 
 namespace stiction {
@@ -62,7 +63,8 @@ Entry read_entry(const std::string& file, const std::string& name, const Json& v
   entry.begin = to_size(offsets[0], what + ": data_offsets");
   entry.end = to_size(offsets[1], what + ": data_offsets");
   if (entry.begin > entry.end || entry.end > data_size) {
-    refuse(what, ": data_offsets are ", entry.begin, " and ", entry.end, "; the file has ", data_size, " bytes of data");
+    refuse(what, ": data_offsets are ", entry.begin, " and ", entry.end, "; the file has ", data_size,
+           " bytes of data");
   }
   const std::size_t width = is_single ? 4 : 8;
   const std::size_t count = read_shape(value["shape"], what, data_size / width, entry.tensor);
@@ -176,7 +178,8 @@ TensorFile parse_safetensors(std::span<const std::byte> bytes, const std::string
 
 TensorFile read_safetensors(const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) refuse(path, ": there is no such file");
+  if (!std::filesystem::exists(path, error)) refuse(missing_file(path));
+  if (!std::filesystem::is_regular_file(path, error)) refuse(path, ": is not a file");
   std::ifstream in(path, std::ios::binary | std::ios::ate);
   if (!in) refuse(path, ": cannot be read");
   std::vector<std::byte> bytes(static_cast<std::size_t>(in.tellg()));

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "stiction/math/near_names.h"
 #include "stiction/math/refuse.h"
 #include "stiction/problem_files/hdf5_drivers.h"
 #include "stiction/problem_files/hdf5_handle.h"
@@ -167,7 +168,7 @@ File::~File() {
 File File::open(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) stiction::refuse(path, ": there is no such file");
+  if (!std::filesystem::exists(status)) stiction::refuse(missing_file(path));
   if (!std::filesystem::is_regular_file(status)) stiction::refuse(path, ": is not a file");
   File file(path, std::unique_lock(library_lock()));
   file.num_bytes_ = static_cast<std::int64_t>(std::filesystem::file_size(path, error));

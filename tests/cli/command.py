@@ -5,13 +5,13 @@ import pathlib
 import subprocess
 import sys
 
-COMMAND = pathlib.Path(sys.argv.pop(1))
-SCENES = pathlib.Path(sys.argv.pop(1))
+COMMAND = pathlib.Path(sys.argv.pop(1)).resolve()
+SCENES = pathlib.Path(sys.argv.pop(1)).resolve()
 
 
-def run(*arguments, timeout=300):
+def run(*arguments, timeout=300, cwd=None):
     return subprocess.run(
-        [str(COMMAND), *map(str, arguments)], capture_output=True, text=True, timeout=timeout, check=False
+        [str(COMMAND), *map(str, arguments)], capture_output=True, text=True, timeout=timeout, check=False, cwd=cwd
     )
 
 

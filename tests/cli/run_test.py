@@ -186,6 +186,21 @@ class Run(Scratch):
             self.assertIn(part, result.stderr, arguments)
             self.assertEqual("", result.stdout)
 
+    # Near names of an absent file: those of its folder first, then those of the scenes that come with the command.
+    def test_absent_files_have_near_names(self):
+        (self.folder / "robot.xml").write_text("<mujoco/>")
+        for name, near in (
+            (self.folder / "robt.xml", f'did you mean "{self.folder / "robot.xml"}"?'),
+            ("scenes/gallery/house_of_card.xml", 'did you mean "scenes/gallery/house_of_cards.xml"?'),
+            ("scenes/kapla.xml", 'did you mean "scenes/gallery/kapla.xml"?'),
+            ("quadrupd", 'did you mean "scenes/quadruped.xml"?'),
+            ("a=kapla@0,0,1", 'kapla: there is no such file; did you mean "scenes/gallery/kapla.xml"?'),
+        ):
+            result = run("run", name, cwd=self.folder)
+            self.assertEqual(2, result.returncode, name)
+            self.assertIn(near, result.stderr, name)
+        self.assertNotIn("did you mean", run("run", "elephant.xml", cwd=self.folder).stderr)
+
     def test_interrupt_ends_the_run_with_its_summary(self):
         path = self.folder / "steps.csv"
         for number in (signal.SIGINT, signal.SIGTERM):

@@ -181,6 +181,17 @@ class Solve(unittest.TestCase):
             self.assertEqual(2, result.returncode, path)
             self.assertIn(str(path), result.stderr)
 
+    def test_absent_files_have_near_names(self):
+        (self.folder / "wheel.hdf5").write_bytes(ROVER.read_bytes())
+        for name, near in (
+            (self.folder / "whel.hdf5", f'did you mean "{self.folder / "wheel.hdf5"}"?'),
+            ("scenes/fclib/Rover4369.hdf5", 'did you mean "scenes/fclib/Rover4396.hdf5"'),
+            ("Rover4396", 'did you mean "scenes/fclib/Rover4396.hdf5"'),
+        ):
+            result = run("solve", name, "--solver", self.solver, cwd=self.folder)
+            self.assertEqual(2, result.returncode, name)
+            self.assertIn(near, result.stderr, name)
+
     def test_a_bad_file_does_not_stop_the_others(self):
         text = self.folder / "text.hdf5"
         text.write_text("this is not HDF5")

@@ -61,6 +61,8 @@ class View(unittest.TestCase):
 
     def test_what_is_no_recording(self):
         self.refused("there is no such file", self.folder / "none.h5")
+        self.refused(f'did you mean "{self.recording}"?', self.recording.with_name("bal.h5"))
+        self.refused('did you mean "scenes/gallery/dominoes.xml"?', "dominos")
         self.refused("is a folder", self.folder)
         (self.folder / "text.h5").write_text("no recording")
         self.refused("stiction run SCENE --record run.h5", self.folder / "text.h5")

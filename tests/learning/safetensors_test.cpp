@@ -73,6 +73,7 @@ TEST(Safetensors, RefusesDamagedFiles) {
   EXPECT_REFUSED(parse(file_of(R"({"x":)" + entry("[1]", 0, 4) + "}", 12)), "tensors end at 4");
   EXPECT_REFUSED(parse(file_of(R"({"__metadata__":{"a":1}})", 0)), "is no text");
   EXPECT_REFUSED(read_safetensors("/nonexistent.safetensors"), "there is no such file");
+  EXPECT_REFUSED(read_safetensors("/"), "/: is not a file");
 }
 
 TEST(PerceptronFile, ComesBackToTheBit) {
