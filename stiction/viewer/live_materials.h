@@ -11,13 +11,14 @@
 
 namespace stiction::viewer {
 
-// Shapes of equal friction are one material.
+// Shapes of equal friction are one material; after them pairs of shapes with a friction of their own
+// (Model::pair_materials), which that of their shapes does not touch, again those of equal friction together.
 class LiveMaterials {
  public:
   struct Material {
-    std::string name;  // of its first shapes
+    std::string name;  // of its first shapes or pairs
     double friction;   // as it is set now, before scaling
-    std::vector<int> shapes;
+    std::vector<int> shapes{}, pairs{};
   };
 
   explicit LiveMaterials(std::shared_ptr<const Model> model);

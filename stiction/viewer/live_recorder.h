@@ -1,6 +1,7 @@
 // Records a session that a user steers. A recording is one run of one model with one solver, so whatever breaks that (a
 // reset, another friction, another solver, a state set from outside) ends a file and begins the next: run.h5,
-// run-2.h5, … Each replays bit for bit.
+// run-2.h5, … Each replays bit for bit. Kinematic bodies that are moved are none of that: v of a step has the velocity
+// that they were given for it.
 #pragma once
 
 #include <optional>

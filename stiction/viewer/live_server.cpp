@@ -24,6 +24,7 @@ namespace {
 
 constexpr std::size_t most_texts = 256;  // that wait for one client; one that is further behind is let go
 constexpr std::size_t most_bytes = 64 << 10;
+constexpr std::chrono::seconds most_patience{5};  // with clients that do not read, when it ends
 
 std::string random_token() {
   std::random_device source;
@@ -393,8 +394,9 @@ LiveServer::~LiveServer() {
   {
     const std::lock_guard lock(core_->mutex);
     for (const auto& [connection, client] : core_->clients) client->end();
-    // A server that stops sends nothing more: clients are told first. One that does not read waits in vain.
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+    // A server that stops sends nothing more: clients are told first. One that does not read waits in vain; on a busy
+    // machine one that does may need its time.
+    const auto deadline = std::chrono::steady_clock::now() + most_patience;
     for (const auto& [connection, client] : core_->clients) client->wait_for_end(deadline);
   }
   mg_stop(core_->context);

@@ -27,8 +27,8 @@ struct LiveViewSettings {
   bool running = true;             // begins at once, or waits for a click in the page
   double speed = 1.0;              // simulated seconds per second; infinite: as fast as it goes
   double frame_rate = 60.0;        // frames per second at most
-  // Records every step; forces by which bodies are pulled are among its external forces. Reset, friction and solver
-  // begin another file: run.h5, run-2.h5, …
+  // Records every step; forces by which bodies are pulled are among its external forces. Reset, friction, solver and a
+  // state set from outside begin another file: run.h5, run-2.h5, …; kinematic bodies that are moved do not.
   std::string record_path{};
   std::vector<std::string> origins{};  // web pages that may connect besides its own, as "https://lab.example"
 

@@ -8,10 +8,9 @@ import signal
 import struct
 import subprocess
 import tempfile
-import time
 import unittest
 
-from command import COMMAND, HAS_MJCF, SCENES, parse, run
+from command import COMMAND, HAS_MJCF, SCENES, parse, run, until_it_works
 
 BALL = """<robot name="ball"><link name="ball"><inertial><mass value="1"/>
   <inertia ixx="0.004" iyy="0.004" izz="0.004" ixy="0" ixz="0" iyz="0"/></inertial>
@@ -130,13 +129,16 @@ class Compare(unittest.TestCase):
     def test_ctrl_c_ends_it_with_its_table_and_page(self):
         page = self.folder / "page.html"
         process = subprocess.Popen(
-            [COMMAND, "compare", self.ball, "--base", "floating", "--steps", "100000000", "--html", page, "--every", "100000"],
+            [COMMAND, "compare", self.ball, "--base", "floating", "--steps", "100000000", "--html", page, "--every", "1000"],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(2.0)
+        until_it_works(process, 1.0)
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=120)
         self.assertEqual(130, process.returncode)
-        self.assertIn("max-dissipation", out)
+        self.assertRegex(out, r"max-dissipation +max_dissipation +[1-9]\d* of [1-9]")
+        text = page.read_text()
+        self.assertTrue(text.startswith("<!doctype html>") and text.rstrip().endswith("</html>"))
+        self.assertIn('"max-dissipation"', text)
 
     def test_help_has_examples(self):
         result = run("compare", "--help")

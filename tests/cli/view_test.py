@@ -7,12 +7,11 @@ import signal
 import socket
 import subprocess
 import tempfile
-import time
 import unittest
 import urllib.error
 import urllib.request
 
-from command import COMMAND, SCENES, parse, run
+from command import COMMAND, SCENES, parse, run, until_it_works
 
 BALL = """<robot name="ball"><link name="ball"><inertial><mass value="1"/>
   <inertia ixx="0.004" iyy="0.004" izz="0.004" ixy="0" ixz="0" iyz="0"/></inertial>
@@ -129,9 +128,9 @@ class ViewScene(unittest.TestCase):
     def test_what_was_simulated_is_recorded(self):
         recording = self.folder / "live.h5"
         process, _ = self.start("--speed", "max", "--record", recording)
-        time.sleep(0.5)
+        until_it_works(process, 0.3)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=120)
         self.assertEqual(0, process.returncode)
         self.assertGreater(parse(run("view", recording, "--json").stdout)["num_steps"], 10)
 

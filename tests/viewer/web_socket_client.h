@@ -6,6 +6,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -14,18 +15,21 @@ namespace stiction {
 
 class WebSocketClient {
  public:
+  static constexpr std::chrono::seconds patience{120};  // of whoever waits here; a busy machine may be slow
+
   // Connects and asks for the WebSocket. `receive_buffer`: bytes, 0: the system's.
   WebSocketClient(int port, const std::string& token, const std::string& origin = {}, int receive_buffer = 0,
                   const std::string& path = "/live") {
     socket_ = ::socket(AF_INET, SOCK_STREAM, 0);
-    const timeval patience{20, 0};
-    ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    const timeval longest{patience.count(), 0};
+    ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &longest, sizeof longest);
     if (receive_buffer > 0) ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
     sockaddr_in to{};
     to.sin_family = AF_INET;
     to.sin_port = htons(static_cast<std::uint16_t>(port));
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (::connect(socket_, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) {
+      ::close(socket_);
       throw std::runtime_error("no connection");
     }
     std::string request = "GET " + path + "?token=" + token + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) +
