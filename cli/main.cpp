@@ -409,18 +409,24 @@ void add_list(CLI::App& app, ListOptions& options) {
 void add_learn_generate(CLI::App* parent, LearnGenerateOptions& options) {
   CLI::App* verb = parent->add_subcommand("generate", "Simulate throws or single collisions and record every contact");
   verb->add_option("OUT", options.out, "File of contact samples (.safetensors)")->required();
-  verb->add_option("--shape", options.shape, "box:X,Y,Z (half sizes), prism:RADIUS,HALF_LENGTH (pentagonal), m; or a model file\n"
-                                             "with one free body of boxes and convex hulls over the plane z = 0")
+  verb->add_option("--shape", options.shape,
+                   "box:X,Y,Z (half sizes), prism:RADIUS,HALF_LENGTH (pentagonal), m; or a model file\n"
+                   "with one free body of boxes and convex hulls over the plane z = 0")
       ->capture_default_str();
-  verb->add_option("--kind", options.kind, "collisions (on random corners, edges and faces) or throws")->capture_default_str();
+  verb->add_option("--kind", options.kind, "collisions (on random corners, edges and faces) or throws")
+      ->capture_default_str();
   verb->add_option("--count", options.count, "Number of them")->check(CLI::Range(1, 100000000))->capture_default_str();
   verb->add_option("--density", options.density, "kg/m3")->check(check_positive, "POSITIVE")->capture_default_str();
   verb->add_option("--friction", options.friction, "Of the pair; two numbers: along x and along y of the ground")
       ->delimiter(',')
       ->expected(1, 2);
   verb->add_option("-s,--solver", options.settings.solver, "The truth; see: list solvers")->capture_default_str();
-  verb->add_option("--dt", options.settings.time_step, "Time step, s")->check(check_positive, "POSITIVE")->capture_default_str();
-  verb->add_option("--steps", options.settings.steps, "Of a throw")->check(CLI::Range(1, 100000000))->capture_default_str();
+  verb->add_option("--dt", options.settings.time_step, "Time step, s")
+      ->check(check_positive, "POSITIVE")
+      ->capture_default_str();
+  verb->add_option("--steps", options.settings.steps, "Of a throw")
+      ->check(CLI::Range(1, 100000000))
+      ->capture_default_str();
   verb->add_option("--seed", options.settings.seed, "Of the random starts")->capture_default_str();
   ThrowRanges& ranges = options.settings.ranges;
   verb->add_option("--lowest", ranges.lowest, "Least height of the lowest corner, m")->capture_default_str();
@@ -429,6 +435,10 @@ void add_learn_generate(CLI::App* parent, LearnGenerateOptions& options) {
   verb->add_option("--vertical-speed", ranges.vertical_speed, "Largest vertical one, m/s")->capture_default_str();
   verb->add_option("--spin", ranges.spin, "Largest component of the angular velocity, rad/s")->capture_default_str();
   verb->add_option("--impact-speed", ranges.impact_speed, "Of collisions, m/s")->capture_default_str();
+  verb->footer(
+      "\nExamples:\n  stiction learn generate box.safetensors --count 30000\n"
+      "  stiction learn generate tossed.safetensors --kind throws --count 500 --shape prism:0.1,0.05 --seed 7\n"
+      "  stiction learn generate wood.safetensors --friction 0.3,0.6");
 }
 
 void add_learn_train(CLI::App* parent, LearnTrainOptions& options) {
@@ -438,39 +448,59 @@ void add_learn_train(CLI::App* parent, LearnTrainOptions& options) {
   verb->add_option("--features", options.features, "patch, paper, or patch_ground (friction that depends on direction)")
       ->capture_default_str();
   ContactTrainingSettings& settings = options.settings;
-  verb->add_option("--classifier-hidden", options.classifier_hidden, "Hidden units by layer (256,180,80)")->delimiter(',');
-  verb->add_option("--regressor-hidden", options.regressor_hidden, "Hidden units by layer (512,360,180)")->delimiter(',');
+  verb->add_option("--classifier-hidden", options.classifier_hidden, "Hidden units by layer (256,180,80)")
+      ->delimiter(',');
+  verb->add_option("--regressor-hidden", options.regressor_hidden, "Hidden units by layer (512,360,180)")
+      ->delimiter(',');
   verb->add_option("--classifier-epochs", settings.classifier.epochs, "Passes over the data")->capture_default_str();
   verb->add_option("--regressor-epochs", settings.regressor.epochs, "Passes over the data")->capture_default_str();
   verb->add_option("--classifier-dropout", settings.classifier.dropout, "0 … 0.9")->capture_default_str();
   verb->add_option("--regressor-dropout", settings.regressor.dropout, "0 … 0.9")->capture_default_str();
-  verb->add_option("--patience", settings.regressor.patience, "Epochs without improvement until training stops; 0: never")
+  verb->add_option("--patience", settings.regressor.patience,
+                   "Epochs without improvement until training stops; 0: never")
       ->capture_default_str();
   verb->add_option("--seed", settings.classifier.seed, "One seed, the same weights")->capture_default_str();
   verb->add_flag("--data-driven", settings.with_whole, "The purely data-driven networks as well");
   verb->add_option("--curves", options.curves, "Write the learning curves as CSV");
+  verb->footer(
+      "\nExamples:\n  stiction learn train box.safetensors -o networks.safetensors --regressor-epochs 100\n"
+      "  stiction learn train a.safetensors b.safetensors -o both.safetensors --data-driven --curves curves.csv");
 }
 
-void add_learn(CLI::App& app, LearnGenerateOptions& generate, LearnTrainOptions& train, LearnEvaluateOptions& evaluate) {
-  CLI::App* verb = app.add_subcommand("learn", "Contact models from data: generate samples, train networks, evaluate them");
+void add_learn(CLI::App& app, LearnGenerateOptions& generate, LearnTrainOptions& train,
+               LearnEvaluateOptions& evaluate) {
+  CLI::App* verb =
+      app.add_subcommand("learn", "Contact models from data: generate samples, train networks, evaluate them");
   verb->require_subcommand(1);
   add_learn_generate(verb, generate);
   add_learn_train(verb, train);
   CLI::App* scores = verb->add_subcommand("evaluate", "Accuracy of networks on samples, by dimension of the patch");
   scores->add_option("NETWORKS", evaluate.networks, "File of networks")->required();
-  scores->add_option("DATA", evaluate.data, "Files of contact samples, of other seeds than the networks were trained with")
+  scores
+      ->add_option("DATA", evaluate.data,
+                   "Files of contact samples, of other seeds than the networks were trained with")
       ->required();
-  verb->footer("\nExamples:\n  stiction learn generate box.safetensors --count 30000\n"
-               "  stiction learn train box.safetensors -o networks.safetensors --regressor-epochs 100\n"
-               "  stiction learn generate other.safetensors --count 6000 --seed 2\n"
-               "  stiction learn evaluate networks.safetensors other.safetensors");
+  scores->footer("\nExample:\n  stiction learn evaluate networks.safetensors other.safetensors");
+  verb->footer(
+      "\nExamples:\n  stiction learn generate box.safetensors --count 30000\n"
+      "  stiction learn train box.safetensors -o networks.safetensors --regressor-epochs 100\n"
+      "  stiction learn generate other.safetensors --count 6000 --seed 2\n"
+      "  stiction learn evaluate networks.safetensors other.safetensors");
 }
 
 int run(int argc, char** argv) {
   CLI::App app("Stiction: robots in contact, solved exactly and judged in every step", "stiction");
   app.set_version_flag("--version", "stiction " STICTION_VERSION);
   app.require_subcommand(1);
-  app.footer("\nTry 'stiction run --help', 'stiction solve --help'.\n" + std::string(exit_codes));
+  app.footer(
+      "\nExamples:\n"
+      "  stiction run scenes/quadruped.xml --time 5\n"
+      "  stiction view scenes/gallery/house_of_cards.xml\n"
+      "  stiction compare scenes/compare/stack.xml --html stack.html\n"
+      "  stiction solve scenes/fclib --relative\n"
+      "  stiction list scenes\n\n"
+      "Each has more: stiction run --help\n" +
+      std::string(exit_codes));
   SolveOptions solve;
   ListOptions list;
   add_solve(app, solve);

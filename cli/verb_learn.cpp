@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "cli/exit_code.h"
+#include "cli/progress.h"
 #include "stiction/io/load.h"
 #include "stiction/math/refuse.h"
 
@@ -64,8 +65,8 @@ void print_counts(const ContactData& data) {
 }
 
 void print_scores(const std::array<PatchScore, 3>& scores) {
-  std::printf("%-8s %9s %9s %11s %9s %9s %9s %11s %7s %11s %7s\n", "patch", "samples", "sliding", "classifier", "static",
-              "dynamic", "detach", "regressor", "R2", "data-driven", "R2");
+  std::printf("%-8s %9s %9s %11s %9s %9s %9s %11s %7s %11s %7s\n", "patch", "samples", "sliding", "classifier",
+              "static", "dynamic", "detach", "regressor", "R2", "data-driven", "R2");
   for (std::size_t d = 0; d < 3; ++d) {
     const PatchScore& s = scores[d];
     std::printf("%-8s %9d %9d %10.2f%% %8.2f%% %8.2f%% %8.2f%% %10.2f%% %7.4f %10.2f%% %7.4f\n", dimension_names[d],
@@ -92,8 +93,14 @@ int learn_generate(const LearnGenerateOptions& options) {
   if (options.kind != "collisions" && options.kind != "throws") {
     refuse("--kind ", options.kind, ": collisions or throws are wanted");
   }
-  ContactData data = options.kind == "throws" ? generate_throws(model, options.count, options.settings)
-                                              : generate_collisions(model, options.count, options.settings);
+  Progress progress;
+  const auto done = [&](int k) {
+    if (progress.due())
+      progress.show(message(bar(1.0 * k / options.count), " ", k, " of ", options.count, " ", options.kind));
+  };
+  ContactData data = options.kind == "throws" ? generate_throws(model, options.count, options.settings, done)
+                                              : generate_collisions(model, options.count, options.settings, done);
+  progress.clear();
   data.provenance["shape"] = options.shape;
   data.save(options.out);
   print_counts(data);
@@ -137,7 +144,14 @@ int learn_evaluate(const LearnEvaluateOptions& options) {
   if (data.time_step != networks.time_step) {
     refuse(options.data.front(), ": time_step is ", data.time_step, "; the networks have ", networks.time_step);
   }
-  print_scores(score_contact(networks, data));
+  Progress progress;
+  const std::size_t count = data.samples.size();
+  const auto scores = score_contact(networks, data, [&](std::size_t k) {
+    const double share = static_cast<double>(k) / static_cast<double>(count);
+    if (progress.due()) progress.show(message(bar(share), " ", k, " of ", count, " samples"));
+  });
+  progress.clear();
+  print_scores(scores);
   return exit_success;
 }
 

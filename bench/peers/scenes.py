@@ -340,7 +340,7 @@ def measure_kapla(engine: Engine, run: Run) -> Measured:
 
 SPEED = ("stiction", "mujoco", "mujoco-noslip", "mujoco-discrete", "drake", "dart-dantzig", "bullet")
 BODIES = ("stiction", "mujoco", "mujoco-noslip", "mujoco-discrete", "drake", "dart-nsgs", "bullet")
-HEAVY = ("stiction", "mujoco", "mujoco-stiff", "drake", "dart-dantzig", "bullet-1000")
+HEAVY = ("stiction", "mujoco", "mujoco-noslip", "mujoco-discrete", "mujoco-stiff", "drake", "dart-dantzig", "bullet-1000")
 
 SCENES = [
     Scene("quadruped", "quadruped, ANYmal with servos", robot_setup(robots.quadruped), measure_quadruped,

@@ -7,6 +7,7 @@ from typing import Any, List, Optional, Sequence, Union
 
 from numpy.typing import ArrayLike
 
+from ._progress import Progress, teller
 from ._stiction import Comparison, Model, Simulator, load, solver_names, solver_of_each_model, solver_traits
 
 MOST_FRAMES = 1000  # of a page, where `every` is not given
@@ -25,6 +26,7 @@ def compare(
     parting_distance: float = 1e-3,
     title: str = "",
     every: Optional[int] = None,
+    progress: Progress = False,
     **settings: Any,
 ) -> Comparison:
     """The same scene and start under several contact models, `time` seconds or `steps` steps long; print the result.
@@ -32,6 +34,7 @@ def compare(
     `scene` is a model or a file. `solvers` are names or "all"; `models` are contact models ("ccp", "lcp", ...) or "all",
     one solver each; without both all models are compared. The run of `reference` is what the others are compared with.
     `every` steps are one frame of the page (None: at most 1000 frames; 0: no page). `settings` are those of `Simulator`.
+    `progress`: True shows a line on standard error; a function is told (steps done, of how many).
     """
     if "solver" in settings:
         raise TypeError("compare has no argument solver; solvers and reference name what is compared")
@@ -55,7 +58,15 @@ def compare(
     comparison = Comparison(
         model, chosen, start=simulator.state, parting_distance=parting_distance, title=title, every=every, **settings
     )
-    comparison.step(steps)
+    tell = teller(progress, "compare")
+    if tell is None:
+        comparison.step(steps)
+        return comparison
+    part = max(1, steps // 100)
+    for done in range(0, steps, part):
+        tell(done, steps)
+        comparison.step(min(part, steps - done))
+    tell(steps, steps)
     return comparison
 
 

@@ -115,8 +115,10 @@ void hold_down(const ConvexHull& hull, const Matrix3& rotation, Vector3& velocit
 class Observer {
  public:
   Observer(std::shared_ptr<const Model> model, const GenerateSettings& settings)
-      : settings_(settings), simulator_(std::move(model), simulator_settings(settings)),
-        body_(only_free_body(simulator_.model())), hull_(body_hull(simulator_.model(), body_)) {}
+      : settings_(settings),
+        simulator_(std::move(model), simulator_settings(settings)),
+        body_(only_free_body(simulator_.model())),
+        hull_(body_hull(simulator_.model(), body_)) {}
 
   Simulator& simulator() { return simulator_; }
   int body() const { return body_; }
@@ -135,8 +137,7 @@ class Observer {
     if (contacts.empty()) return false;
     list_patch_points(contacts, body_, body.center, dt, simulator_.settings().constraints, points_);
     const PatchImpulse p = patch_impulse(contacts, body_, body.center, dt);
-    const BodyVelocity end{v1.linear + p.linear / body.mass,
-                           v1.angular + body.world_inverse_inertia() * p.angular};
+    const BodyVelocity end{v1.linear + p.linear / body.mass, v1.angular + body.world_inverse_inertia() * p.angular};
     return make_sample(body, v1, end, p, points_, dt, settings_.patch, sample);
   }
 
@@ -151,9 +152,9 @@ class Observer {
     data.provenance["solver"] = settings_.solver;
     data.provenance["seed"] = std::to_string(settings_.seed);
     const ThrowRanges& r = settings_.ranges;
-    data.provenance["ranges"] = message("lowest ", r.lowest, ", highest ", r.highest, ", speed ", r.speed,
-                                        ", vertical_speed ", r.vertical_speed, ", spin ", r.spin, ", impact_speed ",
-                                        r.impact_speed);
+    data.provenance["ranges"] =
+        message("lowest ", r.lowest, ", highest ", r.highest, ", speed ", r.speed, ", vertical_speed ",
+                r.vertical_speed, ", spin ", r.spin, ", impact_speed ", r.impact_speed);
     return data;
   }
 
@@ -228,10 +229,12 @@ std::shared_ptr<const Model> ThrownBody::model() const {
   const auto hull = ConvexHull::from_points(centered);
   ModelBuilder builder;
   // Friction by the ground's axes: the rule must not take a mean with the body's.
-  builder.add_shape({.name = "ground", .geometry = Plane{}, .material = {.friction = friction, .friction_2 = friction_2,
-                                                                         .priority = 1}});
+  builder.add_shape({.name = "ground",
+                     .geometry = Plane{},
+                     .material = {.friction = friction, .friction_2 = friction_2, .priority = 1}});
   const int body = builder.add_body(
-      {.name = "thrown", .pose = Pose(Vector3(0, 0, 1)),
+      {.name = "thrown",
+       .pose = Pose(Vector3(0, 0, 1)),
        .inertia = Inertia{density * hull->volume(), Vector3::Zero(), Matrix3(density * hull->unit_inertia())}});
   builder.add_shape({.name = "thrown", .body = body, .geometry = hull, .material = {.friction = friction}});
   return builder.build();
@@ -252,7 +255,8 @@ ThrowStart throw_start(const Model& model, const ThrowRanges& ranges, std::uint6
   return start_of(model, body, rotation, height, velocity, spin);
 }
 
-ContactData generate_throws(std::shared_ptr<const Model> model, int count, const GenerateSettings& settings) {
+ContactData generate_throws(std::shared_ptr<const Model> model, int count, const GenerateSettings& settings,
+                            const std::function<void(int)>& done) {
   require(count >= 1, "count", count, "at least 1");
   Observer observer(std::move(model), settings);
   Simulator& simulator = observer.simulator();
@@ -270,12 +274,14 @@ ContactData generate_throws(std::shared_ptr<const Model> model, int count, const
       if (static_steps > settings.most_static) continue;
       data.samples.push_back(sample);
     }
+    if (done) done(k + 1);
   }
   data.provenance["count"] = std::to_string(count);
   return data;
 }
 
-ContactData generate_collisions(std::shared_ptr<const Model> model, int count, const GenerateSettings& settings) {
+ContactData generate_collisions(std::shared_ptr<const Model> model, int count, const GenerateSettings& settings,
+                                const std::function<void(int)>& done) {
   require(count >= 1, "count", count, "at least 1");
   Observer observer(std::move(model), settings);
   Simulator& simulator = observer.simulator();
@@ -292,13 +298,15 @@ ContactData generate_collisions(std::shared_ptr<const Model> model, int count, c
     Vector3 spin = size * random_in(generator, ranges.spin);
     // What slides on comes down by gravity alone: a third of them.
     if (generator() % 3 == 0) hold_down(observer.hull(), rotation, velocity, spin);
-    const double gap = (generator() & 1U) ? 0.0 : uniform(generator, 0.0, settings.time_step * std::max(0.0, -velocity.z()));
+    const double gap =
+        (generator() & 1U) ? 0.0 : uniform(generator, 0.0, settings.time_step * std::max(0.0, -velocity.z()));
     const ThrowStart start = start_of(simulator.model(), observer.body(), Quaternion(rotation),
                                       gap - observer.lowest(rotation), velocity, spin);
     simulator.set_position(start.q);
     simulator.set_velocity(start.v);
     ContactSample sample;
     if (observer.step(sample)) data.samples.push_back(sample);
+    if (done) done(k + 1);
   }
   data.provenance["count"] = std::to_string(count);
   return data;

@@ -1,6 +1,7 @@
 // Data to learn from: throws of a convex body at the ground, and single collisions, by any solver of the registry.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -53,9 +54,12 @@ struct ThrowStart {
 // Start k of a seed, the same whatever was asked for before.
 ThrowStart throw_start(const Model& model, const ThrowRanges& ranges, std::uint64_t seed, int k);
 
-// Every contact instance of `count` throws. The model: one free body of boxes and convex hulls over z = 0.
-ContactData generate_throws(std::shared_ptr<const Model> model, int count, const GenerateSettings& settings);
+// Every contact instance of `count` throws. The model: one free body of boxes and convex hulls over z = 0. `done` is
+// told after each how many there are.
+ContactData generate_throws(std::shared_ptr<const Model> model, int count, const GenerateSettings& settings,
+                            const std::function<void(int)>& done = {});
 // `count` single collisions: the body stands on a random corner, edge or face, at most a step above the ground.
-ContactData generate_collisions(std::shared_ptr<const Model> model, int count, const GenerateSettings& settings);
+ContactData generate_collisions(std::shared_ptr<const Model> model, int count, const GenerateSettings& settings,
+                                const std::function<void(int)>& done = {});
 
 }  // namespace stiction

@@ -180,14 +180,17 @@ ContactTraining train_contact(const ContactData& data, const ContactTrainingSett
   return training;
 }
 
-std::array<PatchScore, 3> score_contact(const ContactNetworks& networks, const ContactData& data) {
+std::array<PatchScore, 3> score_contact(const ContactNetworks& networks, const ContactData& data,
+                                        const std::function<void(std::size_t)>& done) {
   networks.validate();
   data.validate();
   std::array<PatchScore, 3> scores;
   SampleReader reader(data, networks.features);
   PerceptronScratch scratch;
   std::array<Errors, 3> friction, whole;
+  std::size_t scored = 0;
   for (const ContactSample& sample : data.samples) {
+    if (done) done(scored++);
     const auto i = static_cast<std::size_t>(sample.dimension);
     const ContactFeatures& features = reader.read(sample);
     PatchScore& score = scores[i];
@@ -226,7 +229,8 @@ std::array<PatchScore, 3> score_contact(const ContactNetworks& networks, const C
       int all = 0;
       for (const int count : score.confusion[k]) all += count;
       right += score.confusion[k][k];
-      score.recall[k] = all ? static_cast<double>(score.confusion[k][k]) / all : std::numeric_limits<double>::quiet_NaN();
+      score.recall[k] =
+          all ? static_cast<double>(score.confusion[k][k]) / all : std::numeric_limits<double>::quiet_NaN();
     }
     score.classifier_accuracy = score.num_samples ? static_cast<double>(right) / score.num_samples : 0.0;
     score.regressor_accuracy = friction[i].accuracy();

@@ -46,13 +46,14 @@ struct PatchScore {
   int num_samples = 0, num_sliding = 0;
   // Rows: what was; columns: what the classifier says.
   std::array<std::array<int, num_patch_states>, num_patch_states> confusion{};
-  double classifier_accuracy = 0.0;  // share that is right
+  double classifier_accuracy = 0.0;               // share that is right
   std::array<double, num_patch_states> recall{};  // by state; NaN where there is none
   // Of frictional impulses of sliding patches, linear part: 1 − mean‖e‖/mean‖p‖, and R² over all components.
   double regressor_accuracy = 0.0, regressor_r2 = 0.0;
   // Of the data-driven networks on the whole impulse of all samples; NaN where there are none.
   double whole_accuracy = 0.0, whole_r2 = 0.0;
 };
-std::array<PatchScore, 3> score_contact(const ContactNetworks& networks, const ContactData& data);
+std::array<PatchScore, 3> score_contact(const ContactNetworks& networks, const ContactData& data,
+                                        const std::function<void(std::size_t)>& done = {});
 
 }  // namespace stiction

@@ -85,6 +85,20 @@ def test_one_call_from_a_file(tmp_path):
         held.save_page(tmp_path / "none.html")
 
 
+def test_progress_is_told_and_changes_nothing(capsys):
+    model, told = sliding_box(), []
+    quiet = stiction.compare(model, solvers="ccp-newton", steps=250, every=0)
+    assert capsys.readouterr().err == ""
+    loud = stiction.compare(model, solvers="ccp-newton", steps=250, every=0, progress=lambda done, of: told.append((done, of)))
+    assert told[0] == (0, 250) and told[-1] == (250, 250) and len(told) > 50
+    assert told == sorted(told) and {of for _, of in told} == {250}
+    for one, other in zip(quiet.runs, loud.runs):
+        assert (one.solver, one.steps, one.largest_distance) == (other.solver, other.steps, other.largest_distance)
+        assert one.energy_error == other.energy_error
+    with pytest.raises(TypeError, match="progress is 3"):
+        stiction.compare(model, steps=1, progress=3)
+
+
 def test_what_is_refused(tmp_path):
     model = sliding_box()
     for part, arguments in (

@@ -38,6 +38,20 @@ def simulated(model, q, v, rows=30, name="one", forces=None, dt=0.01, substeps=1
     return Trajectory(name, begin.times, positions, velocities, joint_forces=forces, quaternions=begin.quaternions)
 
 
+def test_progress_is_told_and_changes_nothing(capsys):
+    def objective(model):
+        return (model.bodies[0].mass - 0.7) ** 2
+
+    told = []
+    quiet = fit(box_world(), [Mass("box", 0.5)], objective=objective, method="nelder_mead", max_runs=40)
+    loud = fit(box_world(), [Mass("box", 0.5)], objective=objective, method="nelder_mead", max_runs=40,
+               progress=lambda done, of: told.append((done, of)))  # fmt: skip
+    assert capsys.readouterr().err == ""
+    assert np.array_equal(quiet.z, loud.z) and quiet.history == loud.history
+    assert told[0] == (0, 40) and told[-1] == (loud.runs, loud.runs) and len(told) > 5
+    assert all(0 <= done < 40 for done, _ in told[:-1]) and told[:-1] == sorted(told[:-1])
+
+
 def flights(count=6, rows=14, com=(1e-3, -2e-3, 5e-3), gravity=(0.1, -0.05, -9.7), noise=0.0, seed=0):
     """Tumbling bodies by closed form: a steady turn about a fixed axis, the centre of mass on its parabola."""
     rng = np.random.default_rng(seed)

@@ -6,6 +6,7 @@ The browser's part is skipped where node, its packages (npm ci --prefix viewer) 
 import json
 import shutil
 import subprocess
+import sys
 import threading
 import time
 import urllib.error
@@ -129,8 +130,30 @@ def test_a_browser_steers_it(browser):
     # A box lifted by the mouse, the camera left alone.
     assert found["pulled"] == 1 and found["released"] == -1 and not found["cameraMoved"]
     assert found["after"][2] > found["before"][2] + 0.1
-    assert found["changedTime"] >= 0 and simulator.settings["solver"] == "ncp-gs"
-    assert found["resetFrames"]["time"] < found["paused"]["time"] + 60
+    times = found["timesOfChange"]
+    assert found["stepped"]["time"] < times[0] < times[1] < times[2] and simulator.settings["solver"] == "ncp-gs"
+    # The ground's 0.5 was set to 0.6, and all of them are halved.
+    assert found["firstMaterial"] == "μ of ground"
+    assert [shape.material.friction for shape in simulator.model.shapes] == [0.3, 0.4, 0.4, 0.4]
+    assert found["reset"] == {"time": 0, "step": 0, "frames": 1, "index": 0, "playing": False}
+
+
+def test_a_page_whose_simulation_was_killed_says_so_and_keeps_what_it_saw(browser, tmp_path):
+    scene = tmp_path / "ball.urdf"
+    scene.write_text("""<robot name="ball"><link name="ball"><inertial><mass value="1"/>
+      <inertia ixx="0.004" iyy="0.004" izz="0.004" ixy="0" ixz="0" iyz="0"/></inertial>
+      <collision><geometry><sphere radius="0.1"/></geometry></collision></link></robot>""")
+    command = [sys.executable, "-m", "stiction", "view", scene, "--base", "floating", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            address = json.loads(process.stdout.readline())["address"]
+            found = browser("live_killed.mjs", address, CHROMIUM, str(process.pid))
+        finally:
+            process.kill()
+    assert "ended, or the connection to it is lost" in found["said"] and "Start it again" in found["said"]
+    assert not found["playing"] and found["frames"] > 1
+    assert found["home"] == 0  # what was seen can be gone through
+    assert found["errors"] == []
 
 
 def test_an_exception_is_shown_in_the_page(browser):

@@ -86,17 +86,34 @@ await tab.keyboard.up("Control");
 found.released = await tab.evaluate(() => window.stiction.pull.pulled);
 await until(([b, z]) => window.stiction.bodies()[b][2] < z - 0.05, [Number(body), found.after[2]]);
 
-// Solver and friction change while it runs; time goes on.
+// Solver and friction change while it runs, and the other page shows it; time goes on.
 const changing = await now();
 await tab.selectOption("#gui select:has(option:text-is('ncp-gs'))", "ncp-gs");
 await until(() => window.stiction.model.solver === "ncp-gs");
-found.changedTime = (await now()).time - changing.time;
+const slider = (name) => `#gui .controller.number:has(.name:text-is("${name}")) input`;
+const firstMaterial = await tab.textContent('#gui .controller.number .name:text-matches("^μ of ")');
+await tab.fill(slider("all times"), "0.5");
+await tab.press(slider("all times"), "Enter");
+await tab.fill(slider(firstMaterial), "0.6");
+await tab.press(slider(firstMaterial), "Enter");
+await tab.evaluate(() => document.activeElement.blur());  // the keys that follow are for the page
+const shows = async (page, name, value) => {
+  const input = await page.waitForSelector(slider(name), { state: "attached" });
+  await page.waitForFunction(([field, wanted]) => Number(field.value) === wanted, [input, value], { timeout: 60000 });
+};
+await shows(other, "all times", 0.5);
+await shows(other, firstMaterial, 0.6);
+found.firstMaterial = firstMaterial;
+const changed = await now();
+await until((t) => window.stiction.steps.time.at(-1) > t + 0.05, changed.time);
+found.timesOfChange = [changing.time, changed.time, (await now()).time];
 
-// Reset: time begins anew.
-await tab.keyboard.press("Backspace");
-await until((t) => window.stiction.steps.time.at(-1) < t, found.stepped.time);
+// Reset: time begins anew, and what was seen before is forgotten.
 await tab.keyboard.press("Space");
-found.resetFrames = await now();
+await until(() => !window.stiction.player.playing && document.getElementById("live-speed").textContent.startsWith("paused"));
+await tab.keyboard.press("Backspace");
+await until(() => window.stiction.steps.step.at(-1) === 0);
+found.reset = await now();
 await shot(tab, "live-light.png");
 await shot(other, "live-dark.png");
 found.otherSky = await other.evaluate(() => document.documentElement.dataset.theme);

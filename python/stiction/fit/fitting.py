@@ -18,6 +18,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 
 import numpy as np
 
+from .._progress import Progress, teller
 from .._stiction import Model
 from .confidence import Confidence, confidence
 from .flight import STANDARD_GRAVITY, suspected_units
@@ -29,6 +30,7 @@ from .trajectories import Array
 Residuals = Callable[[Model], Array]
 #: Or one number that shall be small.
 Objective = Callable[[Model], float]
+Run = Callable[[Sequence[Array]], List[Any]]
 
 METHODS = ("least_squares", "nelder_mead", "cma_es")
 
@@ -101,6 +103,7 @@ def fit(
     tolerance: float = 1e-10,
     difference: float = 1e-5,
     processes: int = 1,
+    progress: Progress = False,
 ) -> FitResult:
     """Fits the free parameters so that |residuals(model)|² is least, or `objective(model)`.
 
@@ -108,21 +111,38 @@ def fit(
     (or of 1, for logarithms). "nelder_mead" and "cma_es" need no derivatives and begin with steps of `step` of the range; the
     latter draws from `seed`. `tolerance` is relative, of cost and step (least squares), or 1e4 times that of the simplex or the cloud.
     Bounds must be finite. `processes` above 1 share the work; the result is the same. Same input, same bits.
+    `progress`: True shows a line on standard error; a function is told (runs done, max_runs), and when it ends (runs, runs).
     """
     problem = _Problem(model, parameters, residuals, objective, method, max_runs, difference)
-    with _pool(processes, problem) as run:
+    tell = teller(progress, "fit")
+    with _pool(processes, problem) as pooled:
+        run = pooled if tell is None else _counted(pooled, tell, max_runs)
         if method == "least_squares":
             z, runs, converged, history = _least_squares(problem, run, max_runs, tolerance)
         else:
             z, runs, converged, history = _derivative_free(problem, run, method, max_runs, seed, step, tolerance)
         r = None if residuals is None else run([z])[0]
         sure = None if r is None else confidence(r, problem.jacobian(run, z), z, problem.parameters)
+    if tell is not None:
+        tell(runs, runs)
     cost = 0.5 * float(r @ r) if objective is None else float(objective(problem.model_at(z)))
     values = dict(zip((p.name for p in problem.parameters), (_plain(v) for v in unpack(problem.parameters, z))))
     fitted = problem.model_at(z)
     warnings = [] if converged else [f"not converged after {runs} runs; allow more with max_runs"]
     warnings += _gravity_warnings(problem, fitted) + ([] if sure is None else sure.warnings)
     return FitResult(fitted, list(problem.parameters), values, z, cost, runs, converged, method, sure, warnings, history)
+
+
+def _counted(run: Run, tell: Callable[[int, int], object], most: int) -> Run:
+    done = 0
+
+    def counted(points: Sequence[Array]) -> List[Any]:
+        nonlocal done
+        tell(min(done, most - 1), most)  # the last ones, of the confidence, come on top
+        done += len(points)
+        return run(points)
+
+    return counted
 
 
 def _plain(value: Array) -> Union[float, List[float]]:
