@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "stiction/math/near_names.h"
+#include "cli/shipped_scenes.h"
 #include "stiction/math/refuse.h"
 
 namespace stiction::cli {
@@ -14,7 +14,7 @@ bool is_recording(const std::string& path) {
   const std::string ending = std::filesystem::path(path).extension().string();
   const bool is_called = ending == ".h5" || ending == ".hdf5";
   if (!std::filesystem::exists(path, error)) {
-    if (is_called) refuse(missing_file(path));
+    if (is_called) refuse(missing_scene(path, {}));
     return false;
   }
   if (std::filesystem::is_directory(path, error)) refuse(path, ": is a folder; a recording or a scene is wanted");

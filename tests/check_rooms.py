@@ -67,6 +67,7 @@ LENT = {
     ("cli/problem_files.cpp", "stiction/problem_files/hdf5.h"),  # what a file holds, before it is read
     ("cli/verb_view.cpp", "stiction/viewer/json_text.h"),  # one string of JSON does not take nlohmann
     ("cli/verb_compare.cpp", "stiction/math/near_names.h"),  # solvers are asked for by name
+    ("cli/shipped_scenes.cpp", "stiction/math/near_names.h"),  # so are scenes
     ("cli/verb_view_scene.cpp", "stiction/viewer/json_text.h"),
     # Compiled as the rooms are, so that packs inside of the data do no harm.
     ("python/expose_dynamics.cpp", "stiction/dynamics/dynamics_data.h"),

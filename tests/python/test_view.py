@@ -18,8 +18,12 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 COLORS = {"open": "#8b95a1", "sticking": "#2f7fe0", "sliding": "#f08a1d"}
 
 
+CORNERS = np.array([[-0.1, -0.08, -0.06], [0.12, -0.05, -0.06], [0.0, 0.1, -0.06], [0.01, 0.0, 0.12]])  # of a tetrahedron
+HEIGHTS = np.array([[0.0, 0.02, 0.05, 0.01], [0.03, 0.08, 0.02, 0.0], [0.0, 0.01, 0.06, 0.04]])
+
+
 def pile():
-    """One of every primitive shape, thrown along the ground: some slide, some roll, some come to rest."""
+    """One of every shape, thrown along the ground: some slide, some roll, some come to rest. Terrain beside them."""
     builder = stiction.ModelBuilder()
     builder.add_shape(stiction.Plane(), name="ground", friction=0.5)
     shapes = [
@@ -31,6 +35,11 @@ def pile():
                                 orientation=(0.0, 0.0, math.sin(0.2 * i), math.cos(0.2 * i)))
         # The last has a direction of its own, to which its contact frames are turned.
         builder.add_shape(body, geometry, density=500, friction=0.3 + 0.1 * i, friction_2=0.2 if i == 5 else -1.0)
+    body = builder.add_body(name="thing 6", position=(0.45, 0.9, 0.2), orientation=(0.0, 0.0, math.sin(0.3), math.cos(0.3)))
+    builder.add_shape(body, stiction.ConvexHull(CORNERS), name="hull", density=500, friction=0.5)
+    builder.add_shape(stiction.HeightField(HEIGHTS, 0.1, 0.15), name="terrain", position=(-1.0, 0.4, 0.02))
+    builder.add_shape(stiction.TriangleMesh(CORNERS + [0, 0, 0.1], [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]), name="rock",
+                      position=(-1.0, 1.2, 0.0))  # fmt: skip
     return builder.build()
 
 
@@ -118,7 +127,7 @@ def shown(recording, tmp_path_factory):
 def test_the_page_loads_without_errors_and_without_network(shown):
     assert shown["console"] == []
     assert [url for url in shown["requests"] if not url.startswith(("file:", "data:", "blob:"))] == []
-    assert len([url for url in shown["requests"] if url.startswith("file:")]) == 4  # the page itself, in every tab
+    assert len([url for url in shown["requests"] if url.startswith("file:")]) == 5  # the page itself, in every tab
     assert "certified" in shown["notebook"]
     assert shown["model"]["title"] == "A pile <of> things"
 
@@ -196,6 +205,33 @@ def test_keys_playing_and_seeking(shown):
     assert shown["help"] and not shown["helpAfter"]
     assert shown["played"] > 0 and not shown["playing"]
     assert len(shown["seeks"]) == 60
+
+
+def test_any_step_is_one_block_away(shown):
+    """Forth and back: what is not unpacked yet is one block, never those before it."""
+    unpacked = [seek["unpacked"] for seek in shown["seeks"]]
+    assert max(unpacked) == 1 and sum(unpacked) > 2
+    assert shown["seeks"][0]["from"] == 0 and unpacked[0] == 1  # from the first step to the middle
+    assert any(seek["to"] < seek["from"] and seek["unpacked"] == 1 for seek in shown["seeks"])
+
+
+def test_hulls_and_terrain_are_drawn_where_they_are(shown, recording):
+    drawn = {surface["kind"]: surface for surface in shown["surfaces"]}
+    assert set(drawn) == {"convex_hull", "height_field", "triangle_mesh"} and len(shown["surfaces"]) == 3
+    x, y, z, w = recording.positions()[shown["steps"][-1]["index"], 45:49]
+    turn = np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+                     [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+                     [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]])  # fmt: skip
+    hull = CORNERS @ turn.T + recording.positions()[shown["steps"][-1]["index"], 42:45]
+    places = {"convex_hull": hull, "triangle_mesh": CORNERS + [-1.0, 1.2, 0.1]}
+    for kind, points in places.items():
+        assert drawn[kind]["triangles"] == 4
+        assert np.allclose(drawn[kind]["lower"], points.min(axis=0), atol=1e-5), kind
+        assert np.allclose(drawn[kind]["upper"], points.max(axis=0), atol=1e-5), kind
+    # The grid is centred; what is drawn below it (sides of the solid) does not count.
+    terrain = drawn["height_field"]
+    assert terrain["triangles"] >= 12
+    assert np.allclose(terrain["lower"][:2], [-1.15, 0.25], atol=1e-5) and np.allclose(terrain["upper"], [-0.85, 0.55, 0.1], atol=1e-5)
 
 
 def test_a_click_picks_what_is_under_it(shown):

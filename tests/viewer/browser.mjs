@@ -125,18 +125,51 @@ found.followed = targetThen.map((value, k) => value - target[k]);
 found.bodyMoved = bodyThen.map((value, k) => value - body[k]);
 await tab.keyboard.press("Escape");
 
-// Random seeks, backwards too: from the call until the frame is shown.
-found.seeks = await tab.evaluate(async () => {
-  const times = [], { player, seek } = window.stiction;
+// Random seeks, backwards too, in a page that has seen its first and last step: how many blocks each unpacks.
+const fresh = await open({ colorScheme: "light" }, () => {
+  const Original = window.DecompressionStream;
+  window.unpacked = 0;
+  window.DecompressionStream = class extends Original {
+    constructor(...rest) { super(...rest); ++window.unpacked; }
+  };
+});
+found.seeks = await fresh.evaluate(async () => {
+  const seeks = [], { player, seek } = window.stiction;
   let random = 12345;
   for (let i = 0; i < 60; ++i) {
     random = (1103515245 * random + 12345) % 2147483648;
-    const to = random % (player.end + 1), start = performance.now();
+    const from = player.index, to = i === 0 ? player.end >> 1 : random % (player.end + 1), before = window.unpacked;
     await seek(to);
-    times.push(performance.now() - start);
     if (player.index !== to) throw new Error(`seek ${to} shows ${player.index}`);
+    seeks.push({ from, to, unpacked: window.unpacked - before });
   }
-  return times;
+  return seeks;
+});
+await fresh.close();
+
+// Surfaces as they are drawn: triangles in the world of every shape that is no primitive.
+await tab.evaluate((at) => window.stiction.seek(at), last);
+found.surfaces = await tab.evaluate(() => {
+  const { stage, model } = window.stiction, drawn = [];
+  stage.scene.updateMatrixWorld(true);
+  stage.shapes.groups.forEach(({ mesh, shapes }) => shapes.forEach((shape, instance) => {
+    if (!["convex_hull", "triangle_mesh", "height_field"].includes(model.shapes[shape].kind)) return;
+    const points = mesh.geometry.attributes.position, place = mesh.matrixWorld.clone(), own = mesh.matrixWorld.clone();
+    mesh.getMatrixAt(instance, own);
+    place.multiply(own);
+    const lower = [Infinity, Infinity, Infinity], upper = [-Infinity, -Infinity, -Infinity];
+    const at = place.clone();
+    for (let i = 0; i < points.count; ++i) {
+      const e = at.elements, p = [points.getX(i), points.getY(i), points.getZ(i)];
+      for (let k = 0; k < 3; ++k) {
+        const x = e[k] * p[0] + e[4 + k] * p[1] + e[8 + k] * p[2] + e[12 + k];
+        lower[k] = Math.min(lower[k], x);
+        upper[k] = Math.max(upper[k], x);
+      }
+    }
+    drawn.push({ shape, kind: model.shapes[shape].kind, triangles: points.count / 3, lower, upper });
+  }));
+  return drawn;
 });
 
 // A picture is saved.

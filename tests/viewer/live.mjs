@@ -90,8 +90,8 @@ await until(([b, z]) => window.stiction.bodies()[b][2] < z - 0.05, [Number(body)
 const changing = await now();
 await tab.selectOption("#gui select:has(option:text-is('ncp-gs'))", "ncp-gs");
 await until(() => window.stiction.model.solver === "ncp-gs");
-const slider = (name) => `#gui .controller.number:has(.name:text-is("${name}")) input`;
-const firstMaterial = await tab.textContent('#gui .controller.number .name:text-matches("^μ of ")');
+const slider = (name) => `#gui .lil-number:has(.lil-name:text-is("${name}")) input`;
+const firstMaterial = await tab.textContent('#gui .lil-number .lil-name:text-matches("^μ of ")');
 await tab.fill(slider("all times"), "0.5");
 await tab.press(slider("all times"), "Enter");
 await tab.fill(slider(firstMaterial), "0.6");
