@@ -9,6 +9,7 @@
 #include "expose.h"
 #include "fields.h"
 #include "geometry.h"
+#include "progress.h"
 #include "shared_simulator.h"
 #include "stiction/io/load.h"
 #include "stiction/math/refuse.h"
@@ -38,8 +39,10 @@ class WatchedStep {
 };
 
 // Ctrl-C is looked for between steps, every tenth of a second, and within them.
-StepReport step_many(SharedSimulator& shared, int count) {
+StepReport step_many(SharedSimulator& shared, int count, const nb::object& tell) {
   StepReport report;
+  const int all = count;
+  if (!tell.is_none() && count > 0) tell(0, all);
   std::unique_lock<std::mutex> lock(shared.mutex, std::defer_lock);
   do {
     try {
@@ -55,12 +58,14 @@ StepReport step_many(SharedSimulator& shared, int count) {
       throw nb::python_error();
     }
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (!tell.is_none() && all > 0) tell(all - count, all);
   } while (count > 0);
   return report;
 }
 
-StepReport step(SharedSimulator& shared, int count) {
-  if (count != 1) return step_many(shared, count);
+StepReport step(SharedSimulator& shared, int count, nb::handle progress) {
+  const nb::object tell = teller(progress, "step");
+  if (count != 1 || !tell.is_none()) return step_many(shared, count, tell);
   try {
     const nb::gil_scoped_release released;
     const std::lock_guard turn(shared.mutex);
@@ -454,8 +459,12 @@ void expose_sim(nb::module_& module) {
       .def_prop_ro(
           "ignored", [](SharedSimulator& s) { return s.ignored; },
           "what the file has and the model has not, where the simulator was made of a file")
-      .def("step", &step, "n"_a = 1,
-           "Makes n steps; the report of the last. The GIL is released; Ctrl-C ends a step, which is then undone.")
+      .def("step", &step, "n"_a = 1, nb::kw_only(), "progress"_a = false,
+           nb::sig(
+               "def step(self, n: int = 1, *, progress: bool | collections.abc.Callable[[int, int], object] = False) "
+               "-> StepReport"),
+           "Makes n steps; the report of the last. The GIL is released; Ctrl-C ends a step, which is then undone. "
+           "`progress`: True shows a line on standard error, a function is told (steps done, n) some times a second.")
       .def_prop_ro("model", [](SharedSimulator& s) { return s.simulator.shared_model(); })
       .def_prop_ro(
           "settings", [](SharedSimulator& s) { return settings_of(s.simulator.settings()); },

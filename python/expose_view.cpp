@@ -11,6 +11,7 @@
 #include "expose.h"
 #include "fields.h"
 #include "notebook_page.h"
+#include "progress.h"
 #include "shared_simulator.h"
 #include "stiction/viewer/live_view.h"
 #include "stiction/viewer/page.h"
@@ -20,11 +21,15 @@ namespace {
 
 using namespace nb::literals;
 
-PageSettings settings_for(const std::string& title, std::int64_t every) {
+constexpr int whole = 100;  // of which progress tells how much is done
+
+// `tell` must outlive them.
+PageSettings settings_for(const std::string& title, std::int64_t every, const nb::object* tell = nullptr) {
   // Between blocks Ctrl-C is looked for.
-  const auto look = [](double) {
+  const auto look = [tell](double share) {
     const nb::gil_scoped_acquire held;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (tell && !tell->is_none()) (*tell)(static_cast<int>(whole * share), whole);
   };
   return {.title = title, .every = every, .progress = look};
 }
@@ -36,10 +41,15 @@ std::string html(const RecordingReader& recording, const std::string& title, std
   return std::move(out).str();
 }
 
-std::string save(const RecordingReader& recording, const PathLike& path, const std::string& title, std::int64_t every) {
+std::string save(const RecordingReader& recording, const PathLike& path, const std::string& title, std::int64_t every,
+                 nb::handle progress) {
   const std::string name = to_path(path);
-  const nb::gil_scoped_release released;
-  save_page(recording, name, settings_for(title, every));
+  const nb::object tell = teller(progress, "page");
+  {
+    const nb::gil_scoped_release released;
+    save_page(recording, name, settings_for(title, every, &tell));
+  }
+  if (!tell.is_none()) tell(whole, whole);
   return name;
 }
 
@@ -210,8 +220,11 @@ void expose_view(nb::module_& module) {
                        "so many steps are "
                        "one frame, but steps that are not certified are all shown.");
   nb::cpp_function_def(&save, nb::scope(recording), nb::name("save_page"), nb::is_method(), "path"_a, nb::kw_only(),
-                       "title"_a = "", "every"_a = 1,
-                       "Writes the recording as one HTML file that opens from disk, without network; its path.");
+                       "title"_a = "", "every"_a = 1, "progress"_a = false,
+                       nb::sig("def save_page(self, path: str | os.PathLike[str], *, title: str = '', every: int = 1, "
+                               "progress: bool | collections.abc.Callable[[int, int], object] = False) -> str"),
+                       "Writes the recording as one HTML file that opens from disk, without network; its path. "
+                       "`progress`: True shows a line on standard error, a function is told (done, 100).");
 }
 
 }  // namespace stiction::python

@@ -1,7 +1,6 @@
 #include "stiction/learning/safetensors.h"
 
 #include <gtest/gtest.h>
-
 #include <unistd.h>
 
 #include <cstring>
@@ -16,7 +15,8 @@ namespace stiction {
 namespace {
 
 std::string temporary(const std::string& name) {
-  return (std::filesystem::temp_directory_path() / ("stiction_safetensors_" + std::to_string(::getpid()) + name)).string();
+  return (std::filesystem::temp_directory_path() / ("stiction_safetensors_" + std::to_string(::getpid()) + name))
+      .string();
 }
 
 std::vector<std::byte> file_of(const std::string& header, std::size_t data_size, std::uint64_t said = 0) {
@@ -67,7 +67,8 @@ TEST(Safetensors, RefusesDamagedFiles) {
   EXPECT_REFUSED(parse(file_of(R"({"x":)" + entry("[2]", 0, 4) + "}", 8)), "shape wants 8 bytes");
   EXPECT_REFUSED(parse(file_of(R"({"x":)" + entry("[2]", 4, 12) + "}", 8)), "data_offsets are 4 and 12");
   EXPECT_REFUSED(parse(file_of(R"({"x":)" + entry("[-1]", 0, 4) + "}", 4)), "no whole number");
-  EXPECT_REFUSED(parse(file_of(R"({"x":)" + entry("[4294967296,4294967296]", 0, 4) + "}", 4)), "more than the file holds");
+  EXPECT_REFUSED(parse(file_of(R"({"x":)" + entry("[4294967296,4294967296]", 0, 4) + "}", 4)),
+                 "more than the file holds");
   EXPECT_REFUSED(parse(file_of(R"({"x":)" + entry("[1]", 0, 4) + R"(,"y":)" + entry("[1]", 0, 4) + "}", 4)),
                  "the one before ends at 4");
   EXPECT_REFUSED(parse(file_of(R"({"x":)" + entry("[1]", 0, 4) + "}", 12)), "tensors end at 4");

@@ -68,6 +68,29 @@ def test_pages_are_saved_and_shown(recording, tmp_path):
     assert len(recording.show(every=10).html) < len(page.html)
 
 
+def test_progress_is_told(recording, tmp_path, capsys):
+    told = []
+    recording.save_page(tmp_path / "pile.html", progress=lambda done, of: told.append((done, of)))
+    assert told == sorted(told) and told[-1] == (100, 100) and {of for _, of in told} == {100}
+    recording.save_page(tmp_path / "quiet.html")
+    assert capsys.readouterr().err == ""
+    assert (tmp_path / "quiet.html").read_text() == (tmp_path / "pile.html").read_text()
+    with pytest.raises(ZeroDivisionError):
+        recording.save_page(tmp_path / "none.html", progress=lambda done, of: 1 / 0)
+    assert not (tmp_path / "none.html").exists()
+
+
+def test_steps_tell_their_progress(capsys):
+    quiet, loud, told = stiction.Simulator(pile()), stiction.Simulator(pile()), []
+    quiet.step(50)
+    loud.step(50, progress=lambda done, of: told.append((done, of)))
+    assert told[0] == (0, 50) and told[-1] == (50, 50) and told == sorted(told)
+    assert np.array_equal(quiet.q, loud.q) and capsys.readouterr().err == ""
+    with pytest.raises(TypeError, match="progress is 3"):
+        loud.step(2, progress=3)
+    assert np.array_equal(quiet.q, loud.q)
+
+
 def test_bad_places_and_arguments(recording, tmp_path):
     with pytest.raises((ValueError, RuntimeError), match="missing"):
         recording.save_page(tmp_path / "missing" / "page.html")
