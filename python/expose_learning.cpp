@@ -373,6 +373,7 @@ void expose_simulators(nb::module_& module) {
              dict["num_unconverged"] = report.num_unconverged;
              dict["num_frozen"] = report.num_frozen;
              dict["num_evaluations"] = report.num_evaluations;
+             dict["num_other_contact_steps"] = report.num_other_contact_steps;
              dict["largest_penetration"] = report.largest_penetration;
              dict["mismatch"] = report.mismatch;
              dict["dimension"] = report.outcome.dimension;

@@ -26,10 +26,11 @@ void list_patch_points(std::span<const Contact> contacts, int body, const Vector
   points.clear();
   for (const Contact& contact : contacts) {
     if (contact.body_a != body && contact.body_b != body) continue;
+    if (contact.body_a >= 0 && contact.body_b >= 0) continue;
     const double sign = contact.body_a == body ? 1.0 : -1.0;
-    const double promise =
-        constraints.one_sided_offset(contact.point.gap, time_step, !constraints.project_positions);
-    points.push_back({contact.point.position - center_of_mass, sign * contact.point.normal, contact.point.gap, promise});
+    const double promise = constraints.one_sided_offset(contact.point.gap, time_step, !constraints.project_positions);
+    points.push_back(
+        {contact.point.position - center_of_mass, sign * contact.point.normal, contact.point.gap, promise});
   }
 }
 
@@ -49,7 +50,8 @@ ContactPatch find_patch(std::span<const PatchPoint> points, const BodyVelocity& 
   patch.num_points = static_cast<int>(chosen.size());
   if (chosen.empty()) return patch;
   patch.center /= patch.num_points;
-  patch.normal = normal.norm() > 1e-6 ? Vector3(normal.normalized()) : points[static_cast<std::size_t>(chosen[0])].normal;
+  patch.normal =
+      normal.norm() > 1e-6 ? Vector3(normal.normalized()) : points[static_cast<std::size_t>(chosen[0])].normal;
 
   const Matrix3 frame = rotation_with_z(patch.normal);
   Matrix2 moments = Matrix2::Zero();
@@ -88,12 +90,33 @@ BodyVelocity flight_velocity(const RigidBody& body, const BodyVelocity& velocity
   return {velocity.linear + time_step * gravity, body.rotation * spin_after(body.inertia, spin, time_step)};
 }
 
+void check_still_surfaces(const Model& model) {
+  for (const Shape& shape : model.shapes) {
+    if (shape.material.has_moving_surface()) {
+      refuse("model: the surface of shape \"", shape.name,
+             "\" moves; the learned contact model takes surfaces that are still");
+    }
+    if (shape.material.restitution != 0.0) {
+      refuse("model: restitution of shape \"", shape.name, "\" is ", shape.material.restitution,
+             "; the learned contact model has none");
+    }
+  }
+  for (const ShapePair& pair : model.pair_materials) {
+    if (pair.material.restitution != 0.0) {
+      refuse("model: restitution of shapes \"", model.shapes[static_cast<std::size_t>(pair.shape_a)].name, "\" and \"",
+             model.shapes[static_cast<std::size_t>(pair.shape_b)].name, "\" is ", pair.material.restitution,
+             "; the learned contact model has none");
+    }
+  }
+}
+
 int only_free_body(const Model& model) {
   int found = -1;
   for (int i = 0; i < model.num_bodies(); ++i) {
     const Body& body = model.bodies[static_cast<std::size_t>(i)];
-    if (found >= 0) refuse("model: bodies \"", model.bodies[static_cast<std::size_t>(found)].name, "\" and \"", body.name,
-                           "\" move; the learned contact model takes one free body against what is fixed");
+    if (found >= 0)
+      refuse("model: bodies \"", model.bodies[static_cast<std::size_t>(found)].name, "\" and \"", body.name,
+             "\" move; the learned contact model takes one free body against what is fixed");
     if (body.joint != JointType::free || body.is_kinematic) {
       refuse("model: body \"", body.name, "\" is not free; the learned contact model takes one free body");
     }
@@ -109,6 +132,7 @@ int only_free_body(const Model& model) {
              "\" has armature, damping or dry friction; the learned contact model takes a free body without");
     }
   }
+  check_still_surfaces(model);
   return found;
 }
 

@@ -12,12 +12,12 @@ namespace stiction {
 
 // A rigid body as contact sees it, and its velocity.
 struct RigidBody {
-  double mass = 0.0;                            // kg
-  Matrix3 inertia = Matrix3::Identity();        // about the centre of mass, body axes, kg·m²
-  Matrix3 rotation = Matrix3::Identity();       // R_WB
-  Vector3 center = Vector3::Zero();             // centre of mass, world, m
-  Matrix3 world_inverse_inertia() const;        // R I⁻¹ Rᵀ
-  double length() const;                        // radius of gyration, √(tr I/(2 m)), m
+  double mass = 0.0;                       // kg
+  Matrix3 inertia = Matrix3::Identity();   // about the centre of mass, body axes, kg·m²
+  Matrix3 rotation = Matrix3::Identity();  // R_WB
+  Vector3 center = Vector3::Zero();        // centre of mass, world, m
+  Matrix3 world_inverse_inertia() const;   // R I⁻¹ Rᵀ
+  double length() const;                   // radius of gyration, √(tr I/(2 m)), m
 };
 struct BodyVelocity {
   Vector3 linear = Vector3::Zero();   // of the centre of mass, world axes, m/s
@@ -41,16 +41,17 @@ struct PatchSettings {
 };
 
 struct ContactPatch {
-  int dimension = -1;                 // 0, 1, 2; −1: nothing touches
+  int dimension = -1;  // 0, 1, 2; −1: nothing touches
   int num_points = 0;
-  Vector3 center = Vector3::Zero();   // mean of the points, from the centre of mass, world axes, m
-  Vector3 normal = Vector3::UnitZ();  // mean, unit, towards the body
+  Vector3 center = Vector3::Zero();     // mean of the points, from the centre of mass, world axes, m
+  Vector3 normal = Vector3::UnitZ();    // mean, unit, towards the body
   Vector3 direction = Vector3::Zero();  // of a line, or the longer axis of a surface; unit, world axes
-  Matrix3 moments = Matrix3::Zero();  // mean of (x − center)(x − center)ᵀ in the plane of the patch, m²
-  double radius = 0.0;                // √tr moments, m
+  Matrix3 moments = Matrix3::Zero();    // mean of (x − center)(x − center)ᵀ in the plane of the patch, m²
+  double radius = 0.0;                  // √tr moments, m
 };
 
-// Points of contacts of one body with what is fixed. `contacts`: of a step that begins at these positions.
+// Points of contacts of one body with what is fixed: what it meets of other bodies is no part of the patch. `contacts`:
+// of a step that begins at these positions.
 void list_patch_points(std::span<const Contact> contacts, int body, const Vector3& center_of_mass, double time_step,
                        const ConstraintSettings& constraints, std::vector<PatchPoint>& points);
 
@@ -71,8 +72,9 @@ BodyVelocity flight_velocity(const RigidBody& body, const BodyVelocity& velocity
                              double time_step);
 
 // Of the only body of the model that moves. Throws std::invalid_argument where it is not one free body against what is
-// fixed, naming what else there is.
+// fixed and still, naming what else there is.
 int only_free_body(const Model& model);
+void check_still_surfaces(const Model& model);  // refuses surfaces that move or bounce, of which networks do not know
 RigidBody rigid_body(const Model& model, int body, VectorView q);
 BodyVelocity body_velocity(const Model& model, int body, VectorView q, VectorView v);
 

@@ -1,8 +1,8 @@
 #include "stiction/learning/learned_chain.h"
 
+#include <Eigen/LU>
 #include <Eigen/QR>
 #include <algorithm>
-#include <Eigen/LU>
 #include <cmath>
 
 #include "stiction/dynamics/dynamics_data.h"
@@ -22,6 +22,7 @@ SimulatorSettings chain_settings(const ContactNetworks& networks) {
 }
 
 void check_passive(const Model& model) {
+  check_still_surfaces(model);
   if (!model.loops.empty() || !model.actuators.empty() || !model.tendons.empty() || !model.carried_weights.empty()) {
     refuse("model: it has loops, actuators, tendons or carried weights, of which the cut chain does not know");
   }
@@ -29,7 +30,8 @@ void check_passive(const Model& model) {
     const Dof& dof = model.dofs[j];
     if (dof.damping != 0.0 || dof.stiffness != 0.0 || dof.armature != 0.0 || dof.dry_friction != 0.0 ||
         dof.lower != -no_limit || dof.upper != no_limit) {
-      refuse("model: degree of freedom ", j, " has damping, stiffness, armature, dry friction or limits, of which the cut "
+      refuse("model: degree of freedom ", j,
+             " has damping, stiffness, armature, dry friction or limits, of which the cut "
              "chain does not know");
     }
   }
@@ -93,8 +95,8 @@ struct LearnedChain::Workspace {
   RigidBody body;
   BodyVelocity v1;
   std::vector<PatchPoint> points;
-  Rows distal_rows;     // Jᵀ: force and moment about the centre of mass
-  MatrixX upper_rows;   // Ĵᵀ by velocity
+  Rows distal_rows;          // Jᵀ: force and moment about the centre of mass
+  MatrixX upper_rows;        // Ĵᵀ by velocity
   MatrixX upper_admittance;  // Ĵ M̂⁻¹ Ĵᵀ
   VectorX upper_velocity;    // Ĵ v̂1
   VectorX q, v, q_before;
@@ -225,6 +227,7 @@ void LearnedChain::Workspace::step() {
   split();
   q_before = simulator.state().q;
   list_patch_points(contacts, distal, body.center, dt, simulator.settings().constraints, points);
+  report.num_other_contact_steps += contacts.size() > points.size();
   report.outcome = LearnedOutcome{};
   if (!points.empty()) {
     find_rows();

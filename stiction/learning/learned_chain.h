@@ -34,6 +34,7 @@ struct LearnedChainReport {
   // Since construction.
   long num_contact_steps = 0, num_unconverged = 0, num_frozen = 0;  // frozen: the state of the patch kept from jumping
   long num_evaluations = 0;
+  long num_other_contact_steps = 0;  // another body touched something, or the distal one another: without friction
   double largest_penetration = 0.0;  // m
 };
 

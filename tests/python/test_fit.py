@@ -12,8 +12,8 @@ pytest.importorskip("scipy")
 from stiction.experiments import _tosses  # noqa: E402
 from stiction.fit import (  # noqa: E402
     CenterOfMass, Compliance, CornerRounding, Custom, Damping, Friction, GravityDirection, GravitySize, Inertia, InertiaLogCholesky,
-    JointArmature, JointDamping, JointFriction, Mass, Restitution, RolloutResiduals, Rollouts, Score, ShapeSize, Trajectory,
-    add_rounded_box, angle_between, apply, cma_es, fit, fit_flight, folds, nelder_mead, pack, read_csv, read_recording,
+    JointArmature, JointDamping, JointFriction, Mass, Restitution, RollingFriction, RolloutResiduals, Rollouts, Score, ShapeSize,
+    TorsionalFriction, Trajectory, add_rounded_box, angle_between, apply, cma_es, fit, fit_flight, folds, nelder_mead, pack, read_csv, read_recording,
     rows_in_flight, save_report, suspected_units, toss_error, upper_face,
 )  # fmt: skip
 
@@ -193,6 +193,13 @@ def test_gravity_and_what_has_no_effect():
     assert any("far from 9.8" in text for text in fit(box_world(), [GravitySize()], RolloutResiduals(moon)).warnings)
 
 
+def test_a_lean_of_gravity_keeps_the_size_that_was_fitted():
+    truth = box_world().edited(gravity=(0.2, -0.1, -1.6))
+    falls = [simulated(truth, [0, 0, 3, 0, 0, 0, 1], [0, 0, 0, 1, 2, 3])]
+    result = fit(box_world(), [GravitySize(1.5), GravityDirection()], RolloutResiduals(falls))
+    assert result.model.gravity == pytest.approx(truth.gravity, abs=1e-6)
+
+
 def test_what_trades_off_is_named():
     slide = [simulated(box_world(friction=0.2), [0, 0, 0.04, 0, 0, 0, 1], [0.7, 0, 0, 0, 0, 0])]
     result = fit(box_world(), [Friction("board", 0.3), Friction("box", 0.3)], RolloutResiduals(slide))
@@ -296,6 +303,15 @@ def test_size_compliance_and_damping_come_back():
     result = fit(ball_world(0.05), parameters, RolloutResiduals(drops), tolerance=1e-12)
     material = result.model.shapes[result.model.find_shape("ball")].material
     assert material.compliance == pytest.approx(1e-3, rel=1e-6) and material.damping == pytest.approx(2, rel=1e-6)
+
+
+def test_torsional_and_rolling_friction_come_back():
+    shapes = ["board", "ball"]
+    truth = ball_world(0.05).edited(shapes={name: dict(torsional_friction=2e-3, rolling_friction=7e-4) for name in shapes})
+    rolls = [simulated(truth, [0, 0, 0.05, 0, 0, 0, 1], [0.5, 0, 0, 0, 10, 8])]
+    result = fit(ball_world(0.05), [TorsionalFriction(shapes), RollingFriction(shapes)], RolloutResiduals(rolls), tolerance=1e-12)
+    assert result.values["torsional_friction of board, ball"] == pytest.approx(2e-3, abs=1e-8)
+    assert result.values["rolling_friction of board, ball"] == pytest.approx(7e-4, abs=1e-8)
 
 
 @pytest.mark.parametrize(

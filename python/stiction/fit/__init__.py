@@ -33,7 +33,9 @@ from .parameters import (
     Mass,
     Parameter,
     Restitution,
+    RollingFriction,
     ShapeSize,
+    TorsionalFriction,
     add_rounded_box,
     apply,
     pack,
@@ -46,8 +48,8 @@ from .trajectories import Trajectory, read_csv, read_recording
 __all__ = [
     "CenterOfMass", "Compliance", "Confidence", "CornerRounding", "Custom", "Damping", "Edits", "FitResult", "FlightFit",
     "Friction", "GravityDirection", "GravitySize", "Inertia", "InertiaLogCholesky", "JointArmature", "JointDamping",
-    "JointFriction", "Mass", "Minimum", "Parameter", "Restitution", "RolloutResiduals", "Rollouts", "Score", "ShapeSize",
-    "TossError", "Trajectory", "add_rounded_box", "angle_between", "apply", "cma_es", "confidence", "fit", "fit_flight",
+    "JointFriction", "Mass", "Minimum", "Parameter", "Restitution", "RollingFriction", "RolloutResiduals", "Rollouts", "Score",
+    "ShapeSize", "TorsionalFriction", "TossError", "Trajectory", "add_rounded_box", "angle_between", "apply", "cma_es", "confidence", "fit", "fit_flight",
     "folds", "nelder_mead", "pack", "read_csv", "read_recording", "rows_in_flight", "save_report", "suspected_units",
     "toss_error", "unpack", "upper_face",
 ]  # fmt: skip

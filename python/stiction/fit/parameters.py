@@ -157,6 +157,24 @@ class Damping(_OfShapes):
         super().__init__(shapes, value, lower, upper, scale=scale, **options)
 
 
+class TorsionalFriction(_OfShapes):
+    """Friction torque about the normal as a share of a contact's normal force, m. It acts where contacts are points (spheres)."""
+
+    field = "torsional_friction"
+
+    def __init__(self, shapes: Names, value: float = 1e-3, *, lower: float = 0.0, upper: float = 0.05, **options: Any) -> None:
+        super().__init__(shapes, value, lower, upper, **options)
+
+
+class RollingFriction(_OfShapes):
+    """Friction torque against rolling as a share of a contact's normal force, m."""
+
+    field = "rolling_friction"
+
+    def __init__(self, shapes: Names, value: float = 1e-3, *, lower: float = 0.0, upper: float = 0.05, **options: Any) -> None:
+        super().__init__(shapes, value, lower, upper, **options)
+
+
 class Mass(Parameter):
     """Mass of a body, kg. The moment goes with it unless another parameter gives that: put Mass before Inertia."""
 
@@ -308,7 +326,8 @@ class GravityDirection(Parameter):
         super().__init__(name, value, lower, upper, frozen=frozen)
 
     def apply(self, edits: Edits, value: Array) -> None:
-        size = float(np.linalg.norm(edits.model.gravity))
+        # A GravitySize before this one has said its size already.
+        size = float(np.linalg.norm(edits.model.gravity if edits.gravity is None else edits.gravity))
         rest = size**2 - float(value @ value)
         if rest <= 0:
             raise ValueError(f"parameter '{self.name}': {value.tolist()} is more than gravity itself, {size:.4g} m/s²")
