@@ -49,7 +49,7 @@ __all__ = [
     "CenterOfMass", "Compliance", "Confidence", "CornerRounding", "Custom", "Damping", "Edits", "FitResult", "FlightFit",
     "Friction", "GravityDirection", "GravitySize", "Inertia", "InertiaLogCholesky", "JointArmature", "JointDamping",
     "JointFriction", "Mass", "Minimum", "Parameter", "Restitution", "RollingFriction", "RolloutResiduals", "Rollouts", "Score",
-    "ShapeSize", "TorsionalFriction", "TossError", "Trajectory", "add_rounded_box", "angle_between", "apply", "cma_es", "confidence", "fit", "fit_flight",
-    "folds", "nelder_mead", "pack", "read_csv", "read_recording", "rows_in_flight", "save_report", "suspected_units",
+    "ShapeSize", "TorsionalFriction", "TossError", "Trajectory", "add_rounded_box", "angle_between", "apply", "cma_es",
+    "confidence", "fit", "fit_flight", "folds", "nelder_mead", "pack", "read_csv", "read_recording", "rows_in_flight", "save_report", "suspected_units",
     "toss_error", "unpack", "upper_face",
 ]  # fmt: skip
