@@ -55,6 +55,7 @@ set(STICTION_PUBLIC_HEADERS
   stiction/math/refuse.h
   stiction/math/types.h
   stiction/math/vector.h
+  stiction/model/control_name.h
   stiction/model/describe.h
   stiction/model/geometry/convex_hull.h
   stiction/model/geometry/height_field.h

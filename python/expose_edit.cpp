@@ -41,6 +41,9 @@ class Values {
     const nb::object value = take(name);
     return value.is_none() ? now : number(value, name);
   }
+  void take(const char* name, std::array<double, 3>& to) {
+    if (const nb::object value = take(name); !value.is_none()) read({value, name}, to);
+  }
   void end() const {
     if (left_.size() == 0) return;
     for (const auto& [key, value] : left_) refuse_keyword(what_.c_str(), nb::cast<std::string>(key).c_str(), known_);
@@ -55,6 +58,9 @@ void edit_body(ModelEdit& edit, const std::string& name, Values& values) {
   const nb::object inertia = values.take("inertia"), mass = values.take("mass");
   if (!inertia.is_none()) edit.set_inertia(name, nb::cast<const Inertia&>(inertia));
   if (!mass.is_none()) edit.set_mass(name, number(mass, "mass"));
+  if (const nb::object share = values.take("gravity_compensation"); !share.is_none()) {
+    edit.set_gravity_compensation(name, number(share, "gravity_compensation"));
+  }
 }
 
 void edit_joint(ModelEdit& edit, const std::string& name, Values& values) {
@@ -127,14 +133,67 @@ void edit_shape(ModelEdit& edit, const std::string& name, Values& values) {
 void edit_actuator(ModelEdit& edit, const std::string& name, Values& values) {
   const Model& m = edit.model();
   const Actuator a = m.actuators[static_cast<std::size_t>(m.find_actuator(name))];
-  const double kp = values.take("kp", a.kp), kd = values.take("kd", a.kd);
-  edit.set_gains(name, kp, kd);
-  edit.set_gear(name, values.take("gear", a.gear));
-  const double lower = values.take("control_lower", a.control_lower),
-               upper = values.take("control_upper", a.control_upper);
-  edit.set_control_limits(name, lower, upper);
-  const double least = values.take("force_lower", a.force_lower), most = values.take("force_upper", a.force_upper);
-  edit.set_force_limits(name, least, most);
+  if (values.has("kp") || values.has("kd")) {
+    const double kp = values.take("kp", a.kp);
+    edit.set_gains(name, kp, values.take("kd", a.kd));
+  }
+  if (values.has("gain") || values.has("bias")) {
+    std::array<double, 3> gain = a.gain, bias = a.bias;
+    values.take("gain", gain), values.take("bias", bias);
+    edit.set_affine(name, gain, bias);
+  }
+  if (values.has("gear")) edit.set_gear(name, values.take("gear", a.gear));
+  if (values.has("control_lower") || values.has("control_upper")) {
+    const double lower = values.take("control_lower", a.control_lower);
+    edit.set_control_limits(name, lower, values.take("control_upper", a.control_upper));
+  }
+  if (values.has("force_lower") || values.has("force_upper")) {
+    const double lower = values.take("force_lower", a.force_lower);
+    edit.set_force_limits(name, lower, values.take("force_upper", a.force_upper));
+  }
+  if (values.has("time_constants")) {
+    std::array<double, 3> seconds = a.time_constants;
+    values.take("time_constants", seconds);
+    edit.set_time_constants(name, seconds);
+  }
+  if (values.has("activation_lower") || values.has("activation_upper")) {
+    const double lower = values.take("activation_lower", a.activation_lower);
+    edit.set_activation_limits(name, lower, values.take("activation_upper", a.activation_upper));
+  }
+}
+
+void edit_tendon(ModelEdit& edit, const std::string& name, Values& values) {
+  const Model& m = edit.model();
+  const Tendon t = m.tendons[static_cast<std::size_t>(m.find_tendon(name))];
+  if (values.has("stiffness") || values.has("rest_lower") || values.has("rest_upper")) {
+    const double stiffness = values.take("stiffness", t.stiffness), lower = values.take("rest_lower", t.rest_lower);
+    edit.set_tendon_spring(name, stiffness, lower, values.take("rest_upper", t.rest_upper));
+  }
+  if (values.has("damping")) edit.set_tendon_damping(name, values.take("damping", 0.0));
+  if (values.has("dry_friction")) edit.set_tendon_dry_friction(name, values.take("dry_friction", 0.0));
+  if (values.has("lower") || values.has("upper")) {
+    const double lower = values.take("lower", t.lower);
+    edit.set_tendon_limits(name, lower, values.take("upper", t.upper));
+  }
+  if (values.has("effort_limit")) edit.set_tendon_effort_limit(name, values.take("effort_limit", 0.0));
+}
+
+// What the two have together so far is where it begins; friction alone is meant in all directions.
+void edit_pair(ModelEdit& edit, const std::string& a, const std::string& b, Values& values) {
+  const Model& m = edit.model();
+  const int i = m.find_shape(a), j = m.find_shape(b);
+  PairMaterial material = m.pair_material(std::min(i, j), std::max(i, j));
+  if (i > j && material.direction_of >= 0) material.direction_of = 1 - material.direction_of;
+  if (values.has("friction")) {
+    material.friction = material.friction_2 = values.take("friction", 0.0);
+    material.direction_of = -1;
+  }
+  material.restitution = values.take("restitution", material.restitution);
+  material.compliance = values.take("compliance", material.compliance);
+  material.damping = values.take("damping", material.damping);
+  material.torsional_friction = values.take("torsional_friction", material.torsional_friction);
+  material.rolling_friction = values.take("rolling_friction", material.rolling_friction);
+  edit.set_pair_material(a, b, material);
 }
 
 void edit_sensor(ModelEdit& edit, const std::string& name, Values& values) {
@@ -163,6 +222,26 @@ void edit_elements(ModelEdit& edit, const char* kind, const nb::object& elements
   }
 }
 
+// {(name, name): {field: value}}, or None for a pair that shall have nothing of its own.
+void edit_pairs(ModelEdit& edit, const nb::object& pairs) {
+  if (pairs.is_none()) return;
+  if (!nb::isinstance<nb::dict>(pairs)) throw nb::type_error("edited: pairs is a dictionary by two names of shapes");
+  for (const auto& [key, value] : nb::borrow<nb::dict>(pairs)) {
+    if (!nb::isinstance<nb::tuple>(key) || nb::len(key) != 2) {
+      throw nb::type_error("edited: pairs: a key is a tuple of two names of shapes");
+    }
+    const auto name = [&](int k) { return nb::cast<std::string>(nb::borrow<nb::object>(key)[k]); };
+    const std::string a = name(0), b = name(1);
+    if (value.is_none()) {
+      edit.clear_pair_material(a, b);
+      continue;
+    }
+    Values values(value, "edited: pairs '" + a + "', '" + b + "'");
+    edit_pair(edit, a, b, values);
+    values.end();
+  }
+}
+
 std::shared_ptr<const Model> edited(const Model& model, const nb::kwargs& keywords) {
   ModelEdit edit(model);
   Values values(keywords, "edited");
@@ -180,7 +259,9 @@ std::shared_ptr<const Model> edited(const Model& model, const nb::kwargs& keywor
   edit_elements(edit, "bodies", values.take("bodies"), &edit_body);
   edit_elements(edit, "joints", values.take("joints"), &edit_joint);
   edit_elements(edit, "shapes", values.take("shapes"), &edit_shape);
+  edit_pairs(edit, values.take("pairs"));
   edit_elements(edit, "actuators", values.take("actuators"), &edit_actuator);
+  edit_elements(edit, "tendons", values.take("tendons"), &edit_tendon);
   edit_elements(edit, "loops", values.take("loops"), &edit_loop);
   edit_elements(edit, "sensors", values.take("sensors"), &edit_sensor);
   if (const nb::object q = values.take("initial_position"); !q.is_none()) {
@@ -204,14 +285,19 @@ void expose_edit(nb::module_& module) {
               "def edited(self, *, gravity: numpy.typing.ArrayLike | None = None, friction_rule: str | None = None, "
               "suggested_time_step: float | None = None, bodies: dict[str, dict[str, typing.Any]] | None = None, "
               "joints: dict[str, dict[str, float]] | None = None, shapes: dict[str, dict[str, typing.Any]] | None = "
-              "None, actuators: dict[str, dict[str, float]] | None = None, loops: dict[str, dict[str, float]] | None "
+              "None, pairs: dict[tuple[str, str], dict[str, float] | None] | None = None, "
+              "actuators: dict[str, dict[str, typing.Any]] | None = None, tendons: dict[str, dict[str, float]] | None "
+              "= None, loops: dict[str, dict[str, float]] | None "
               "= None, sensors: dict[str, dict[str, float]] | None = None, initial_position: numpy.typing.ArrayLike | "
               "None = None, initial_velocity: "
               "numpy.typing.ArrayLike | None = None) -> Model"),
-          "A new model with other values, elements by name: bodies mass, inertia; joints lower, upper, damping, "
+          "A new model with other values, elements by name: bodies mass, inertia, gravity_compensation; joints lower, "
+          "upper, damping, "
           "armature, dry_friction, stiffness, rest_position, effort_limit; shapes the material, geometry, position and "
-          "orientation in the frame of the body, group, mask, color; actuators gains, gear and limits; loops "
-          "compliance; sensors noise, delay, cutoff. ValueError names element, field and value, and this "
+          "orientation in the frame of the body, group, mask, color; pairs, by two shapes, the material of their "
+          "contacts, or None: what the shapes' materials make; actuators gains, gear, limits, time_constants; tendons "
+          "stiffness, rest_lower, rest_upper, damping, dry_friction, lower, upper, effort_limit; loops compliance; "
+          "sensors noise, delay, cutoff. ValueError names element, field and value, and this "
           "model never changes.")
       .def(
           "to_bytes",

@@ -13,6 +13,7 @@
 #include "shared_simulator.h"
 #include "stiction/io/load.h"
 #include "stiction/math/refuse.h"
+#include "stiction/model/control_name.h"
 
 namespace stiction::python {
 namespace {
@@ -205,7 +206,7 @@ void set_named_control(SharedSimulator& s, const nb::dict& values) {
   VectorX control = s.simulator.state().control;
   for (const auto& [key, value] : values) {
     const std::string name = nb::cast<std::string>(key);
-    double& to = control[s.simulator.model().find_actuator(name)];
+    double& to = control[find_control(s.simulator.model(), name)];
     read({nb::borrow<nb::object>(value), name.c_str()}, to);
   }
   s.simulator.set_control(control);
@@ -238,7 +239,8 @@ void expose_forces(Class& simulator) {
             s.simulator.set_control(vector.view());
           },
           "control"_a, nb::sig("def set_control(self, control: numpy.typing.ArrayLike | dict[str, float]) -> None"),
-          "One entry per actuator, or some by name; stays until set again")
+          "One entry per actuator, or some by name: of an actuator, or of a joint with exactly one; stays until set "
+          "again")
       .def(
           "set_joint_force",
           [](SharedSimulator& s, const ArrayLike& force) {

@@ -18,14 +18,36 @@ from ._stiction import LoadedModel, load, load_mjcf_string, mujoco_version
 
 __all__ = ["from_mujoco"]
 
-# What the reader takes, by fields of MjModel that every version has.
+# What the reader takes, by fields of MjModel; one that the user's version does not have is not looked at. The axes of
+# principal moments (body_iquat) are missing: where two moments are equal they may come out in another order.
 _FIELDS = (
-    "body_parentid body_pos body_quat body_mass body_inertia body_ipos jnt_type jnt_bodyid jnt_pos jnt_axis jnt_range "
-    "jnt_stiffness jnt_limited qpos0 qpos_spring dof_armature dof_frictionloss geom_type geom_bodyid geom_size geom_pos "
-    "geom_friction geom_contype geom_conaffinity geom_priority site_pos eq_type eq_data actuator_trntype actuator_gear "
-    "actuator_gainprm actuator_biasprm actuator_ctrlrange actuator_forcerange exclude_signature key_qpos"
+    "body_parentid body_pos body_quat body_mass body_inertia body_ipos body_gravcomp body_mocapid jnt_type jnt_bodyid "
+    "jnt_pos jnt_axis jnt_limited jnt_range jnt_actfrclimited jnt_actfrcrange jnt_stiffness qpos0 qpos_spring "
+    "dof_armature dof_damping dof_frictionloss geom_type geom_bodyid geom_size geom_pos geom_quat geom_friction "
+    "geom_condim geom_contype geom_conaffinity geom_priority geom_surfacevel site_bodyid site_type site_size site_pos "
+    "site_quat cam_bodyid cam_mode cam_pos cam_quat pair_geom1 pair_geom2 pair_dim pair_friction exclude_signature "
+    "eq_type eq_objtype eq_obj1id eq_obj2id eq_active0 eq_data tendon_num tendon_limited tendon_range tendon_stiffness "
+    "tendon_damping tendon_lengthspring tendon_frictionloss tendon_actfrclimited tendon_actfrcrange wrap_type wrap_objid "
+    "wrap_prm actuator_trntype actuator_trnid actuator_gear actuator_cranklength actuator_gaintype actuator_gainprm "
+    "actuator_biastype actuator_biasprm actuator_dyntype actuator_dynprm actuator_actlimited actuator_actrange "
+    "actuator_actearly actuator_ctrllimited actuator_ctrlrange actuator_ctrlspec actuator_forcelimited "
+    "actuator_forcerange actuator_lengthrange actuator_armature actuator_damping actuator_delay actuator_group "
+    "sensor_type sensor_objtype sensor_objid sensor_reftype sensor_refid sensor_cutoff sensor_noise sensor_delay "
+    "key_time key_qpos key_qvel key_act key_ctrl"
 ).split()
-_SIZES = "nq nv nu nbody njnt ngeom nsite neq npair nkey nmesh nhfield".split()
+_SIZES = "nq nv nu na nbody njnt ngeom nsite ncam neq npair nexclude nkey nmesh nhfield ntendon nwrap nsensor nmocap".split()
+_OPTIONS = "gravity timestep disableflags enableflags disableactuator density viscosity wind magnetic o_friction".split()
+# By kind of element a field with one entry for each: what counts actuators differs between versions.
+_NUMBER_OF = {
+    "body": "body_mass",
+    "joint": "jnt_type",
+    "geom": "geom_type",
+    "site": "site_type",
+    "tendon": "tendon_num",
+    "actuator": "actuator_trntype",
+    "sensor": "sensor_type",
+}
+_SIZES_OF = {0: 0, 1: 0, 2: 1, 3: 2, 4: 3, 5: 2, 6: 3}  # by mjtGeom, from plane to box; a plane's are for the eye
 _TOLERANCE = 1e-5  # relative: text has six digits or more, vertices are single precision
 
 
@@ -140,37 +162,43 @@ def _difference(mujoco: Any, text: str, model: Any) -> str:
     for name in _SIZES:
         if getattr(read, name) != getattr(model, name):
             return f"{name} is {getattr(read, name)} there and {getattr(model, name)} here"
-    for name in ("gravity", "timestep"):
+    for name in _OPTIONS:
         if not np.allclose(getattr(read.opt, name), getattr(model.opt, name), rtol=_TOLERANCE, atol=1e-12):
             return f"opt.{name} differs"
     for name in _FIELDS:
-        if not _equal(name, _field(read, name), _field(model, name)):
+        if hasattr(model, name) and not _equal(name, _field(read, name), _field(model, name)):
             return f"{name} differs"
-    for kind in ("body", "joint", "geom", "site", "actuator"):
+    for kind in _NUMBER_OF:
         if _names(mujoco, read, kind) != _names(mujoco, model, kind):
             return f"names of {kind} elements differ"
     return _mesh_difference(read, model)
 
 
 def _field(model: Any, name: str) -> Any:
-    values = np.array(getattr(model, name), dtype=np.float64)
-    if name == "geom_size":  # of meshes: follows axes that may come out in another order
+    values = np.array(getattr(model, name))
+    if name in ("geom_size", "geom_quat"):  # of meshes: follows axes that may come out in another order
         values[np.asarray(model.geom_dataid) >= 0] = 0.0
+    if name in ("geom_size", "site_size"):  # what the type does not use is not in the text
+        for row, kind in zip(values, getattr(model, name.replace("size", "type"))):
+            row[_SIZES_OF.get(int(kind), 3) :] = 0.0
     return values
 
 
 def _names(mujoco: Any, model: Any, kind: str) -> List[str]:
-    number = getattr(model, {"body": "nbody", "joint": "njnt", "geom": "ngeom", "site": "nsite", "actuator": "nu"}[kind])
+    number = len(getattr(model, _NUMBER_OF[kind]))
     return [mujoco.mj_id2name(model, getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}"), k) for k in range(number)]
 
 
 def _equal(name: str, a: Any, b: Any) -> bool:
     if a.shape != b.shape:
         return False
-    if name == "body_quat":
-        a, b = (value * np.where(value[:, :1] < 0, -1.0, 1.0) for value in (a, b))
+    if not np.issubdtype(b.dtype, np.floating):  # counts and indices, some of them large
+        return bool(np.array_equal(a, b))
+    if name.endswith("quat"):  # q and -q are one rotation
+        b = b * np.where(np.sum(a * b, axis=1, keepdims=True) < 0, -1.0, 1.0)
     # A place that is nearly zero is compared with the size of the others.
-    smallest = _TOLERANCE * max(1e-3, float(np.max(np.abs(b), initial=0.0))) if name.endswith("pos") else 1e-9
+    of_places = name.endswith(("pos", "pos0", "quat", "data", "spring", "lengthrange"))
+    smallest = _TOLERANCE * max(1e-3, float(np.max(np.abs(b), initial=0.0))) if of_places else 1e-9
     return bool(np.allclose(a, b, rtol=_TOLERANCE, atol=smallest))
 
 

@@ -1,5 +1,6 @@
 #include "stiction/model/model_edit.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "stiction/math/refuse.h"
@@ -29,6 +30,39 @@ int find_loop(const Model& model, std::string_view name) {
     if (model.loops[k].name == name) return static_cast<int>(k);
   }
   refuse("no loop '", name, "' in the model; there are ", model.loops.size());
+}
+
+std::string pair_label(std::string_view a, std::string_view b) {
+  return "material of the pair of shapes '" + std::string(a) + "' and '" + std::string(b) + "'";
+}
+
+std::string shape_label(const Model& model, int shape) {
+  const std::string& name = model.shapes[static_cast<std::size_t>(shape)].name;
+  return name.empty() ? "shape " + std::to_string(shape) : named("shape", name);
+}
+
+std::pair<int, int> find_pair(const Model& model, std::string_view a, std::string_view b) {
+  const std::pair<int, int> found{model.find_shape(a), model.find_shape(b)};
+  if (found.first == found.second) refuse(pair_label(a, b), ": a shape with itself");
+  return found;
+}
+
+// Where it is, or where it belongs.
+std::vector<ShapePair>::iterator find_own(std::vector<ShapePair>& pairs, const std::pair<int, int>& wanted) {
+  return std::lower_bound(pairs.begin(), pairs.end(), wanted, [](const ShapePair& pair, const auto& other) {
+    return std::pair(pair.shape_a, pair.shape_b) < other;
+  });
+}
+
+// In all that a pair with a material of its own takes from there.
+bool same_in_pairs(const Material& a, const Material& b) {
+  const auto values = [](const Material& m) {
+    return std::array{m.friction,         m.is_anisotropic() ? m.friction_2 : m.friction,
+                      m.restitution,      m.compliance,
+                      m.damping,          m.torsional_friction,
+                      m.rolling_friction, static_cast<double>(m.priority)};
+  };
+  return values(a) == values(b);
 }
 
 // The frame of that body, which must be one that moves with inertia.
@@ -106,6 +140,17 @@ void ModelEdit::set_inertia(std::string_view body, const Inertia& inertia) {
   b.mass = moved.mass, b.com = moved.com, b.inertia = moved.moment;
 }
 
+void ModelEdit::set_gravity_compensation(std::string_view body, double share) {
+  const int index = movable_frame(model_, body).body;
+  check_finite(share, named("body", body), "gravity_compensation");
+  const Body& b = model_.bodies[static_cast<std::size_t>(index)];
+  std::vector<CarriedWeight>& weights = model_.carried_weights;
+  std::erase_if(weights, [&](const CarriedWeight& weight) { return weight.body == index; });
+  if (share * b.mass == 0.0) return;
+  const auto above = std::find_if(weights.begin(), weights.end(), [&](const auto& w) { return w.body > index; });
+  weights.insert(above, {index, share * b.mass, b.com});
+}
+
 // Nothing is changed where one of them is refused.
 template <class Change>
 void ModelEdit::change_dofs(std::string_view name, const char* scalar_only, Change&& change) {
@@ -176,7 +221,50 @@ void ModelEdit::set_friction(std::string_view shape, double friction) {
 void ModelEdit::set_material(std::string_view shape, const Material& material) {
   const int index = model_.find_shape(shape);
   check_material(material, named("shape", shape));
-  model_.shapes[static_cast<std::size_t>(index)].material = material;
+  Material& now = model_.shapes[static_cast<std::size_t>(index)].material;
+  if (!same_in_pairs(now, material)) changed_materials_.insert(index);
+  now = material;
+}
+
+void ModelEdit::set_pair_material(std::string_view shape_a, std::string_view shape_b, const PairMaterial& material) {
+  const auto [a, b] = find_pair(model_, shape_a, shape_b);
+  PairMaterial own = material;
+  if (a > b && own.direction_of >= 0) own.direction_of = 1 - own.direction_of;
+  check_pair_material(own, pair_label(shape_a, shape_b));
+  const std::pair<int, int> pair = std::minmax(a, b);
+  std::vector<ShapePair>& pairs = model_.pair_materials;
+  const auto at = find_own(pairs, pair);
+  if (at != pairs.end() && std::pair(at->shape_a, at->shape_b) == pair) {
+    at->material = own;
+  } else {
+    pairs.insert(at, {pair.first, pair.second, own});
+  }
+  settled_pairs_.insert(pair);
+}
+
+void ModelEdit::clear_pair_material(std::string_view shape_a, std::string_view shape_b) {
+  const auto [a, b] = find_pair(model_, shape_a, shape_b);
+  const std::pair<int, int> pair = std::minmax(a, b);
+  std::vector<ShapePair>& pairs = model_.pair_materials;
+  const auto at = find_own(pairs, pair);
+  if (at == pairs.end() || std::pair(at->shape_a, at->shape_b) != pair) {
+    refuse(pair_label(shape_a, shape_b), " is not there: they have none of their own");
+  }
+  pairs.erase(at);
+}
+
+// A material that a pair would hide is not changed without a word.
+void ModelEdit::check_pairs() const {
+  for (const ShapePair& pair : model_.pair_materials) {
+    if (settled_pairs_.contains({pair.shape_a, pair.shape_b})) continue;
+    for (const int shape : {pair.shape_a, pair.shape_b}) {
+      if (!changed_materials_.contains(shape)) continue;
+      const int other = shape == pair.shape_a ? pair.shape_b : pair.shape_a;
+      refuse(shape_label(model_, shape), ": its material is changed, but its contacts with ",
+             shape_label(model_, other), " have a material of their own, friction ", pair.material.friction,
+             ", which stays; say what the pair shall have (set_pair_material, clear_pair_material)");
+    }
+  }
 }
 
 // Nothing is changed where the new place or size is refused.
@@ -253,6 +341,74 @@ void ModelEdit::set_force_limits(std::string_view actuator, double lower, double
   a.force_lower = lower, a.force_upper = upper;
 }
 
+// Nothing is changed where the new values are refused.
+template <class Change>
+void ModelEdit::change_actuator(std::string_view name, Change&& change) {
+  Actuator& now = model_.actuators[static_cast<std::size_t>(model_.find_actuator(name))];
+  Actuator next = now;
+  change(next, named("actuator", name));
+  check_actuator_values(next, named("actuator", name));
+  now = std::move(next);
+}
+
+void ModelEdit::set_affine(std::string_view actuator, const std::array<double, 3>& gain,
+                           const std::array<double, 3>& bias) {
+  change_actuator(actuator, [&](Actuator& a, const std::string& what) {
+    if (a.kind != ActuatorKind::affine) {
+      refuse(what, ": gain and bias of a ", to_string(a.kind), " actuator, which has none");
+    }
+    a.gain = gain, a.bias = bias;
+  });
+}
+
+void ModelEdit::set_time_constants(std::string_view actuator, const std::array<double, 3>& seconds) {
+  change_actuator(actuator, [&](Actuator& a, const std::string& what) {
+    if (a.activation == ActivationKind::none || a.activation == ActivationKind::integrator) {
+      refuse(what, ": time_constants of one whose activation is ", to_string(a.activation));
+    }
+    a.time_constants = seconds;
+  });
+}
+
+void ModelEdit::set_activation_limits(std::string_view actuator, double lower, double upper) {
+  change_actuator(actuator, [&](Actuator& a, const std::string& what) {
+    if (a.activation == ActivationKind::none) refuse(what, ": limits of its activation, of which it has none");
+    a.activation_lower = lower, a.activation_upper = upper;
+  });
+}
+
+template <class Change>
+void ModelEdit::change_tendon(std::string_view name, Change&& change) {
+  Tendon& now = model_.tendons[static_cast<std::size_t>(model_.find_tendon(name))];
+  Tendon next = now;
+  change(next);
+  check_tendon_values(next, named("tendon", name));
+  now = std::move(next);
+}
+
+void ModelEdit::set_tendon_spring(std::string_view tendon, double stiffness, double rest_lower, double rest_upper) {
+  change_tendon(tendon, [&](Tendon& t) {
+    t.stiffness = stiffness;
+    t.rest_lower = rest_lower, t.rest_upper = rest_upper;
+  });
+}
+
+void ModelEdit::set_tendon_damping(std::string_view tendon, double damping) {
+  change_tendon(tendon, [&](Tendon& t) { t.damping = damping; });
+}
+
+void ModelEdit::set_tendon_dry_friction(std::string_view tendon, double largest) {
+  change_tendon(tendon, [&](Tendon& t) { t.dry_friction = largest; });
+}
+
+void ModelEdit::set_tendon_limits(std::string_view tendon, double lower, double upper) {
+  change_tendon(tendon, [&](Tendon& t) { t.lower = lower, t.upper = upper; });
+}
+
+void ModelEdit::set_tendon_effort_limit(std::string_view tendon, double limit) {
+  change_tendon(tendon, [&](Tendon& t) { t.effort_limit = limit; });
+}
+
 void ModelEdit::set_loop_compliance(std::string_view loop, double compliance) {
   const int index = find_loop(model_, loop);
   check_not_negative(compliance, named("loop", loop), "compliance");
@@ -304,6 +460,7 @@ void ModelEdit::set_initial_velocity(VectorView v) {
 }
 
 std::shared_ptr<const Model> ModelEdit::build() const {
+  check_pairs();
   return complete_model(model_);
 }
 

@@ -12,8 +12,11 @@
 // Adding and removing bodies is ModelBuilder::from_model().
 #pragma once
 
+#include <array>
 #include <memory>
+#include <set>
 #include <string_view>
+#include <utility>
 
 #include "stiction/model/geometry/inertia.h"
 #include "stiction/model/model.h"
@@ -32,6 +35,8 @@ class ModelEdit {
   // ---- bodies. One that others were fixed to has the inertia of all of them, under any of their names.
   void set_mass(std::string_view body, double mass);  // kg; the moment of inertia goes with it, the centre stays
   void set_inertia(std::string_view body, const Inertia& inertia);  // in the frame of that name
+  // What share of its weight something carries; 1: gravity does nothing to it, 0: all.
+  void set_gravity_compensation(std::string_view body, double share);
 
   // ---- joints: every degree of freedom of the joint
   void set_limits(std::string_view joint, double lower, double upper);  // revolute, prismatic; rad or m
@@ -41,20 +46,35 @@ class ModelEdit {
   void set_spring(std::string_view joint, double stiffness, double rest_position);  // revolute, prismatic
   void set_effort_limit(std::string_view joint, double limit);
 
-  // ---- shapes
+  // ---- shapes. Pairs with a material of their own (Model::pair_materials) do not follow the materials of their
+  // shapes: build() refuses a changed material of a shape in such a pair unless the pair is named here, too. Velocities
+  // of surfaces hold everywhere.
   void set_friction(std::string_view shape, double friction);  // in all directions
   void set_material(std::string_view shape, const Material& material);
+  // Of contacts between the two; direction_of counts shape_a as the first.
+  void set_pair_material(std::string_view shape_a, std::string_view shape_b, const PairMaterial& material);
+  void clear_pair_material(std::string_view shape_a, std::string_view shape_b);  // what theirs make holds again
   // Another size or kind; the body's mass stays. Refused on a moving body where ModelBuilder refuses it.
   void set_geometry(std::string_view shape, const Geometry& geometry);
   void set_shape_pose(std::string_view shape, const Pose& pose);  // as Shape::pose, in the frame of its body
   void set_collision(std::string_view shape, std::uint32_t group, std::uint32_t mask);
   void set_color(std::string_view shape, const std::array<double, 4>& color);
 
-  // ---- actuators and loops
-  void set_gains(std::string_view actuator, double kp, double kd);
+  // ---- actuators, tendons and loops
+  void set_gains(std::string_view actuator, double kp, double kd);  // torque, position, velocity
+  // gain and bias: of an affine one, factors of (1, ℓ, ℓ̇).
+  void set_affine(std::string_view actuator, const std::array<double, 3>& gain, const std::array<double, 3>& bias);
   void set_gear(std::string_view actuator, double gear);
   void set_control_limits(std::string_view actuator, double lower, double upper);
   void set_force_limits(std::string_view actuator, double lower, double upper);
+  // As Actuator::time_constants, s, and the limits of the activation; refused where it has none.
+  void set_time_constants(std::string_view actuator, const std::array<double, 3>& seconds);
+  void set_activation_limits(std::string_view actuator, double lower, double upper);
+  void set_tendon_spring(std::string_view tendon, double stiffness, double rest_lower, double rest_upper);
+  void set_tendon_damping(std::string_view tendon, double damping);
+  void set_tendon_dry_friction(std::string_view tendon, double largest);
+  void set_tendon_limits(std::string_view tendon, double lower, double upper);
+  void set_tendon_effort_limit(std::string_view tendon, double limit);
   void set_loop_compliance(std::string_view loop, double compliance);
 
   // ---- sensors
@@ -71,10 +91,17 @@ class ModelEdit {
 
  private:
   void place_shape(Shape& shape, const Geometry& geometry, const Pose& pose);
+  void check_pairs() const;
+  template <class Change>
+  void change_tendon(std::string_view tendon, Change&& change);
+  template <class Change>
+  void change_actuator(std::string_view actuator, Change&& change);
   template <class Change>
   void change_dofs(std::string_view joint, const char* scalar_only, Change&& change);
 
   Model model_;
+  std::set<int> changed_materials_;              // shapes
+  std::set<std::pair<int, int>> settled_pairs_;  // pairs that this edit has named
 };
 
 }  // namespace stiction

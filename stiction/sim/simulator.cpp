@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "stiction/math/refuse.h"
+#include "stiction/model/control_name.h"
 #include "stiction/sim/workspace.h"
 
 namespace stiction {
@@ -210,7 +211,7 @@ void Simulator::set_control(VectorView control) {
 
 void Simulator::set_control(std::string_view actuator, double value) {
   VectorX control = workspace_->state.control;
-  control[model().find_actuator(actuator)] = value;
+  control[find_control(model(), actuator)] = value;
   set_control(control);
 }
 

@@ -1,8 +1,9 @@
-// Every MJCF file of Gymnasium's environments: the same mechanics as MuJoCo's, and a thousand steps with a certificate.
+// Every MJCF file of Gymnasium's environments: the same mechanics and motions as MuJoCo's, nothing ignored that should
+// not be, and a thousand steps with a certificate.
 #ifdef STICTION_GYMNASIUM
 
-#include "stiction/sim/simulator.h"
-#include "tests/io/mjcf_oracle.h"
+#include "tests/io/mjcf_motion.h"
+#include "tests/io/round_trip.h"
 
 namespace stiction {
 namespace {
@@ -37,6 +38,49 @@ TEST_P(MjcfGymnasium, IsMujocosModel) {
   EXPECT_NEAR(total_mass(model), moving, 1e-9 * moving);
 }
 
+// With contacts off, and a medium off where the reader lists it as ignored.
+TEST_P(MjcfGymnasium, MovesAsInMujoco) {
+  Oracle oracle = Oracle::of_file(GetParam());
+  harden(*oracle.m);
+  if (tells(load_mjcf(GetParam()), "option density", "")) {
+    oracle.m->opt.density = oracle.m->opt.viscosity = 0.0;
+    std::fill_n(oracle.m->opt.wind, 3, 0.0);
+  }
+  const ScratchFolder folder;
+  const std::string changed = folder.file("model.mjb");
+  mj_saveModel(oracle.m, changed.c_str(), nullptr, 0);
+  const LoadedModel loaded = load_mjcf(changed);
+  EXPECT_TRUE(moves_alike(loaded.model, oracle, 0.05, mixed_start(oracle, 0.5, 1.0)));
+}
+
+TEST_P(MjcfGymnasium, IgnoresOnlyWhatTheManualLists) {
+  struct Allowed {
+    const char *element, *reason;
+  };
+  constexpr Allowed allowed[] = {
+      {"option integrator", "own time stepping"},
+      {"option solver", "settings of MuJoCo's solver"},
+      {"option iterations", "settings of MuJoCo's solver"},
+      {"option density", "there is no medium here"},  // changes motion: docs/mjcf.md
+      {"solref, solimp of", "rigid here"},
+      {"geom", "only to be seen"},
+      {"geom", "margin and gap"},
+      {"joint", "margin of its limit"},
+      {"light", "only to see with"},
+      {"texture", "only to be seen"},
+      {"skin", "only to be seen"},
+      {"numeric", "data of the user's program"},
+      {"warning of MuJoCo", "settotalmass"},
+  };
+  for (const IgnoredElement& i : load_mjcf(GetParam()).ignored) {
+    EXPECT_TRUE(std::any_of(std::begin(allowed), std::end(allowed),
+                            [&](const Allowed& a) {
+                              return i.element.find(a.element) == 0 && i.reason.find(a.reason) != std::string::npos;
+                            }))
+        << i.element << ": " << i.reason;
+  }
+}
+
 TEST_P(MjcfGymnasium, RunsAThousandSteps) {
   const LoadedModel loaded = load_mjcf(GetParam());
   Simulator simulator(loaded.model);
@@ -51,9 +95,16 @@ TEST_P(MjcfGymnasium, RunsAThousandSteps) {
       simulator.num_geometry_uncertified_steps(), simulator.num_energy_uncertified_steps(), loaded.ignored.size());
   EXPECT_LE(simulator.num_law_uncertified_steps(), 30);
   EXPECT_LE(simulator.num_geometry_uncertified_steps(), 30);
-  // This one whirls at some 0.2 rad per step of 10 ms, and gains more than a hundredth of its energy in a second.
-  const long most = name == "inverted_double_pendulum.xml" ? 1000 : 30;
-  EXPECT_LE(simulator.num_energy_uncertified_steps(), most);
+  if (name != "inverted_double_pendulum.xml") {
+    EXPECT_LE(simulator.num_energy_uncertified_steps(), 30);
+    return;
+  }
+  // This one whirls at some 0.2 rad per step of 10 ms: the report says that its energy is not kept. That is the time
+  // step's: with an eighth of it every step is certified.
+  EXPECT_GE(simulator.num_energy_uncertified_steps(), 100);
+  Simulator finer(loaded.model, {.time_step = loaded.model->suggested_time_step / 8.0});
+  finer.step(8000);
+  EXPECT_EQ(0, finer.num_uncertified_steps());
 }
 
 std::string test_name(const ::testing::TestParamInfo<std::string>& file) {

@@ -1,13 +1,10 @@
 // Tendons, actuators on anything, activations, carried weights: lengths and motions against MuJoCo on the same file.
-//
-// Motions: ours are of first order in Δt, so two time steps are extrapolated to none; MuJoCo runs RK4.
 #ifdef STICTION_MUJOCO
 
 #include "stiction/dynamics/coupled_lengths.h"
 #include "stiction/io/mjcf/write_mjcf.h"
 #include "stiction/io/recording/model_storage.h"
-#include "stiction/sim/simulator.h"
-#include "tests/io/mjcf_oracle.h"
+#include "tests/io/mjcf_motion.h"
 #include "tests/io/round_trip.h"
 
 namespace stiction {
@@ -15,43 +12,7 @@ namespace {
 
 using namespace testing;
 
-constexpr const char* header =
-    R"(<mujoco><compiler angle="radian"/><option integrator="RK4" timestep="1e-4"><flag contact="disable"/></option>)";
-
-VectorX run_ours(const std::shared_ptr<const Model>& model, double time_step, double duration, const VectorX& v,
-                 const VectorX& control) {
-  Simulator simulator(model, {.time_step = time_step});
-  simulator.set_velocity(v);
-  simulator.set_control(control);
-  simulator.step(static_cast<int>(std::lround(duration / time_step)));
-  EXPECT_EQ(0, simulator.num_uncertified_steps());
-  return simulator.state().q;
-}
-
-// q after some time from the first state with velocities v and constant control, and the order in which it gets there.
-void expect_same_motion(const std::string& xml, double duration, double speed, const std::vector<double>& control,
-                        double tolerance = 1e-6) {
-  const LoadedModel loaded = load_mjcf_string(xml);
-  for (const IgnoredElement& i : loaded.ignored) {
-    EXPECT_TRUE(i.element.find("option") == 0 || i.element.find("geom") == 0) << i.element << ": " << i.reason;
-  }
-  Oracle oracle = Oracle::of_string(xml);
-  const mjModel& m = *oracle.m;
-  ASSERT_EQ(static_cast<int>(control.size()), static_cast<int>(loaded.model->actuators.size()));
-  ASSERT_EQ(static_cast<int>(control.size()), m.nu);
-  VectorX v(m.nv);
-  for (int j = 0; j < m.nv; ++j) oracle.d->qvel[j] = v[j] = speed * (j % 2 ? -0.7 : 1.0);
-  for (std::size_t k = 0; k < control.size(); ++k) oracle.d->ctrl[k] = control[k];
-  while (oracle.d->time < duration - 0.5 * m.opt.timestep) mj_step(oracle.m, oracle.d);
-  const VectorX u = ConstVectorMap(control.data(), static_cast<Eigen::Index>(control.size()));
-  const VectorX expected = to_position(m, oracle.d->qpos);
-  const VectorX coarse = run_ours(loaded.model, 4e-4, duration, v, u),
-                fine = run_ours(loaded.model, 2e-4, duration, v, u),
-                finer = run_ours(loaded.model, 1e-4, duration, v, u);
-  const VectorX once = 2.0 * finer - fine, before = 2.0 * fine - coarse, twice = (4.0 * once - before) / 3.0;
-  EXPECT_LE((twice - expected).cwiseAbs().maxCoeff(), tolerance) << twice.transpose() << "\n" << expected.transpose();
-  EXPECT_GE((VectorX(loaded.model->initial_position) - expected).cwiseAbs().maxCoeff(), 0.01);  // it moves
-}
+constexpr const char* header = motion_header;
 
 // Lengths and their rates, of tendons and of actuators, in random states.
 void expect_same_lengths(const std::string& xml, int states = 20) {
@@ -361,7 +322,14 @@ TEST(MjcfTransmissions, BadFilesAreToldByElementAndValue) {
       refused(R"(<equality><joint joint1="j1" joint2="j2"/><joint name="back" joint1="j2" joint2="j1"/></equality>)");
   EXPECT_NE(std::string::npos, cycle.find("cycle")) << cycle;
   const std::string gain = refused(R"(<actuator><general name="g" joint="j1" gainprm="nan"/></actuator>)");
-  EXPECT_NE("nothing was thrown", gain);
+  EXPECT_NE(std::string::npos, gain.find("'g': gain[0] is nan")) << gain;
+  const std::string bias =
+      refused(R"(<actuator><general name="g" joint="j1" biastype="affine" biasprm="0 inf 0"/></actuator>)");
+  EXPECT_NE(std::string::npos, bias.find("'g': bias[1] is inf")) << bias;
+  const std::string kind = refused(R"(<actuator><rocket name="g" joint="j1"/></actuator>)");
+  EXPECT_NE(std::string::npos, kind.find("rocket")) << kind;
+  const std::string dynamics = refused(R"(<actuator><general name="g" joint="j1" dyntype="magic"/></actuator>)");
+  EXPECT_NE(std::string::npos, dynamics.find("magic")) << dynamics;
 }
 
 TEST(MjcfTransmissions, TendonEqualityHoldsLengths) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "stiction/io/recording/model_storage.h"
+#include "stiction/model/control_name.h"
 #include "stiction/model/geometry/convex_hull.h"
 #include "stiction/model/model_builder.h"
 #include "tests/io/recorded_worlds.h"
@@ -150,6 +151,140 @@ TEST(ModelEdit, AShapeOfAnotherSizeElsewhereIsTheOneThatTheBuilderMakes) {
   EXPECT_REFUSED(edit.set_geometry("bix", Sphere{0.1}), "no shape 'bix'");
   EXPECT_REFUSED(edit.set_shape_pose("box", Pose{Matrix3::Zero(), Vector3::Zero()}), "shape 'box'");
   EXPECT_TRUE(model_to_bytes(edit.model()) == bytes);
+}
+
+std::shared_ptr<const Model> pulled() {
+  ModelBuilder builder;
+  BodyOptions link{.name = "link", .inertia = Inertia::of(Box{{0.1, 0.1, 0.4}}, 2.0)};
+  link.joint.name = "knee";
+  link.joint.kind = JointKind::revolute;
+  link.joint.axis = Vector3::UnitY();
+  builder.add_body(link);
+  builder.add_tendon({.name = "cord", .terms = {{"knee", 0.5}}, .stiffness = 3.0});
+  ActuatorOptions affine{.name = "affine", .kind = ActuatorKind::affine};
+  affine.tendon = "cord";
+  affine.gain = {2.0, 0.0, 0.0}, affine.bias = {0.0, -1.0, 0.0};
+  affine.activation = ActivationKind::filter;
+  affine.time_constants = {0.1, 0.0, 0.0};
+  builder.add_actuator(affine);
+  builder.add_actuator({.name = "motor", .joint = "knee"});
+  return builder.build();
+}
+
+TEST(ModelEdit, TendonsActivationsAndCarriedWeights) {
+  ModelEdit edit(pulled());
+  edit.set_affine("affine", {3.0, 0.1, 0.2}, {0.5, -2.0, -0.3});
+  edit.set_force_limits("affine", -7.0, 8.0);
+  edit.set_time_constants("affine", {0.3, 0.0, 0.0});
+  edit.set_activation_limits("affine", -0.5, 0.6);
+  edit.set_tendon_spring("cord", 9.0, 0.1, 0.2);
+  edit.set_tendon_damping("cord", 0.7);
+  edit.set_tendon_dry_friction("cord", 0.9);
+  edit.set_tendon_limits("cord", -1.0, 2.0);
+  edit.set_tendon_effort_limit("cord", 11.0);
+  edit.set_gravity_compensation("link", 0.5);
+  const auto bytes = model_to_bytes(*edit.build());
+
+  ModelBuilder builder;
+  BodyOptions link{.name = "link", .inertia = Inertia::of(Box{{0.1, 0.1, 0.4}}, 2.0)};
+  link.joint.name = "knee";
+  link.joint.kind = JointKind::revolute;
+  link.joint.axis = Vector3::UnitY();
+  link.gravity_compensation = 0.5;
+  builder.add_body(link);
+  builder.add_tendon({.name = "cord",
+                      .terms = {{"knee", 0.5}},
+                      .stiffness = 9.0,
+                      .rest_lower = 0.1,
+                      .rest_upper = 0.2,
+                      .damping = 0.7,
+                      .dry_friction = 0.9,
+                      .lower = -1.0,
+                      .upper = 2.0,
+                      .effort_limit = 11.0});
+  ActuatorOptions affine{.name = "affine", .kind = ActuatorKind::affine};
+  affine.tendon = "cord";
+  affine.gain = {3.0, 0.1, 0.2}, affine.bias = {0.5, -2.0, -0.3};
+  affine.force_lower = -7.0, affine.force_upper = 8.0;
+  affine.activation = ActivationKind::filter;
+  affine.time_constants = {0.3, 0.0, 0.0};
+  affine.activation_lower = -0.5, affine.activation_upper = 0.6;
+  builder.add_actuator(affine);
+  builder.add_actuator({.name = "motor", .joint = "knee"});
+  EXPECT_TRUE(bytes == model_to_bytes(*builder.build()));
+
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_REFUSED(edit.set_affine("affine", {1.0, nan, 0.0}, {}), "actuator 'affine': gain[1] is nan");
+  EXPECT_REFUSED(edit.set_affine("motor", {}, {}), "actuator 'motor': gain and bias of a torque actuator");
+  EXPECT_REFUSED(edit.set_gains("affine", 1.0, 1.0), "kp and kd of a affine actuator");
+  EXPECT_REFUSED(edit.set_time_constants("affine", {0.0, 0.0, 0.0}), "time_constants[0] is 0");
+  EXPECT_REFUSED(edit.set_time_constants("motor", {1.0, 0.0, 0.0}), "whose activation is none");
+  EXPECT_REFUSED(edit.set_activation_limits("affine", 1.0, 0.0), "activation_lower and activation_upper are 1 and 0");
+  EXPECT_REFUSED(edit.set_activation_limits("motor", 0.0, 1.0), "actuator 'motor'");
+  EXPECT_REFUSED(edit.set_tendon_spring("cord", -1.0, 0.0, 0.0), "tendon 'cord': stiffness is -1");
+  EXPECT_REFUSED(edit.set_tendon_spring("cord", 1.0, 1.0, 0.0), "rest_lower and rest_upper are 1 and 0");
+  EXPECT_REFUSED(edit.set_tendon_damping("cord", nan), "tendon 'cord': damping");
+  EXPECT_REFUSED(edit.set_tendon_dry_friction("cord", -2.0), "dry_friction is -2");
+  EXPECT_REFUSED(edit.set_tendon_limits("cord", 2.0, 1.0), "lower and upper are 2 and 1");
+  EXPECT_REFUSED(edit.set_tendon_effort_limit("cord", -2.0), "effort_limit is -2");
+  EXPECT_REFUSED(edit.set_tendon_damping("card", 1.0), "did you mean \"cord\"");
+  EXPECT_REFUSED(edit.set_gravity_compensation("link", nan), "body 'link': gravity_compensation");
+  EXPECT_TRUE(bytes == model_to_bytes(*edit.build()));
+  edit.set_gravity_compensation("link", 0.0);
+  EXPECT_TRUE(edit.build()->carried_weights.empty());
+}
+
+TEST(ModelEdit, PairsWithAMaterialOfTheirOwnAreNotOverlooked) {
+  ModelBuilder builder;
+  const int ground = builder.add_shape({.name = "ground", .geometry = Plane{}});
+  const int body = builder.add_body({.name = "ball", .inertia = Inertia::of(Sphere{0.1}, 1.0)});
+  const int ball = builder.add_shape({.name = "ball", .body = body, .geometry = Sphere{0.1}});
+  builder.add_shape({.name = "cap", .body = body, .geometry = Sphere{0.05}});
+  builder.set_pair_material(ground, ball, {.friction = 0.4, .friction_2 = 0.4});
+  const auto model = builder.build();
+  for (const char* shape : {"ground", "ball"}) {
+    ModelEdit edit(model);
+    edit.set_friction(shape, 0.1);
+    EXPECT_REFUSED(edit.build(), std::string("shape '") + shape + "': its material is changed");
+    edit.set_pair_material("ball", "ground", {.friction = 0.2, .friction_2 = 0.2});
+    const auto changed = edit.build();
+    EXPECT_EQ(0.2, changed->pair_material(ground, ball).friction);
+    EXPECT_EQ(0.1, changed->shapes[static_cast<std::size_t>(changed->find_shape(shape))].material.friction);
+  }
+  ModelEdit edit(model);
+  edit.set_friction("cap", 0.3);  // has no such pair
+  Material moving = model->shapes[0].material;
+  moving.surface_velocity = {1.0, 0.0, 0.0};  // holds in every contact
+  edit.set_material("ground", moving);
+  EXPECT_EQ(0.4, edit.build()->pair_material(ground, ball).friction);
+  edit.set_friction("ball", 0.7);
+  edit.clear_pair_material("ground", "ball");
+  const auto cleared = edit.build();
+  EXPECT_TRUE(cleared->pair_materials.empty());
+  EXPECT_EQ(std::sqrt(0.7), cleared->pair_material(ground, ball).friction);
+  // A pair that had none; and which of the two is the first.
+  edit.set_pair_material("cap", "ground", {.friction = 0.5, .friction_2 = 0.6, .direction_of = 0});
+  const auto own = edit.build();
+  ASSERT_EQ(1u, own->pair_materials.size());
+  EXPECT_EQ(1, own->pair_materials[0].material.direction_of);  // the ground is the first there
+  EXPECT_REFUSED(edit.set_pair_material("cap", "ground", {.friction = -1.0}), "'cap' and 'ground': friction is -1");
+  EXPECT_REFUSED(edit.set_pair_material("cap", "cap", {}), "a shape with itself");
+  EXPECT_REFUSED(edit.set_pair_material("cap", "grund", {}), "did you mean \"ground\"");
+  EXPECT_REFUSED(edit.clear_pair_material("ball", "ground"), "none of their own");
+  EXPECT_TRUE(model_to_bytes(*own) == model_to_bytes(*edit.build()));
+}
+
+TEST(Model, ControlsAreFoundByActuatorAndByJoint) {
+  const auto model = arm();
+  EXPECT_EQ(0, find_control(*model, "servo"));
+  EXPECT_EQ(0, find_control(*model, "knee"));
+  EXPECT_REFUSED(find_control(*model, "kne"), "did you mean \"knee\"");
+  EXPECT_REFUSED(find_control(*model, "ball"), "the joint of that name has 0 actuators");
+  ModelBuilder builder = ModelBuilder::from_model(*model);
+  builder.add_actuator({.name = "damper", .joint = "knee", .kind = ActuatorKind::velocity, .kd = 0.5});
+  EXPECT_REFUSED(find_control(*builder.build(), "knee"), "the joint of that name has 2 actuators");
+  builder.add_actuator({.name = "knee", .joint = "knee"});
+  EXPECT_EQ(2, find_control(*builder.build(), "knee"));  // names of actuators come first
 }
 
 TEST(Model, BodiesAreFoundByName) {

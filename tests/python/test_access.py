@@ -229,6 +229,76 @@ def test_edited():
     assert box.shapes[1].material.friction == 0.1 and list(box.shapes[1].color) == [1, 0, 0, 1]
 
 
+def test_edited_tendons_and_actuators_of_every_kind():
+    builder = stiction.ModelBuilder()
+    builder.add_body(name="link", mass=1, inertia=[0.1] * 3, joint="revolute", joint_name="knee", axis=(0, 1, 0))
+    builder.add_tendon(name="cord", joints={"knee": 0.5})
+    builder.add_actuator(name="affine", tendon="cord", kind="affine", gain=(2, 0, 0), bias=(0, -1, 0))
+    builder.add_actuator(name="slow", joint="knee", activation="filter", time_constants=(0.1, 0, 0))
+    builder.add_actuator(name="muscle", tendon="cord", kind="muscle", activation="muscle", time_constants=(0.01, 0.04, 0))
+    model = builder.build()
+    edited = model.edited(
+        bodies={"link": dict(gravity_compensation=0.5)},
+        actuators={
+            "affine": dict(force_upper=3.0, gain=(4, 0, 0)),
+            "slow": dict(time_constants=(0.2, 0, 0), activation_upper=0.8),
+            "muscle": dict(force_lower=-9.0, gear=0.1),
+        },
+        tendons={"cord": dict(stiffness=5.0, rest_upper=0.3, damping=0.2, dry_friction=0.1, upper=1.5, effort_limit=4.0)},
+    )
+    affine, slow, muscle = edited.actuators
+    assert affine.force_upper == 3.0 and affine.force_lower == -math.inf
+    assert tuple(affine.gain) == (4, 0, 0) and tuple(affine.bias) == (0, -1, 0)
+    assert slow.time_constants[0] == 0.2 and slow.activation_upper == 0.8
+    assert muscle.force_lower == -9.0 and muscle.gear == 0.1
+    cord = edited.tendons[0]
+    assert (cord.stiffness, cord.rest_lower, cord.rest_upper, cord.damping) == (5.0, 0.0, 0.3, 0.2)
+    assert (cord.dry_friction, cord.lower, cord.upper, cord.effort_limit) == (0.1, -math.inf, 1.5, 4.0)
+    half = stiction.Simulator(edited.edited(tendons={"cord": dict(stiffness=0, dry_friction=0)}))
+    half.step()
+    for changes, message in [
+        (dict(actuators={"affine": dict(kp=1)}), "kp and kd of a affine actuator"),
+        (dict(actuators={"slow": dict(gain=(1, 0, 0))}), "gain and bias of a torque actuator"),
+        (dict(actuators={"affine": dict(bias=(0, math.nan, 0))}), r"actuator 'affine': bias\[1\] is nan"),
+        (dict(tendons={"cord": dict(lower=2)}), None),
+        (dict(tendons={"cord": dict(lower=2, upper=1)}), "tendon 'cord': lower and upper are 2 and 1"),
+        (dict(tendons={"card": dict(lower=2)}), "did you mean"),
+        (dict(bodies={"link": dict(gravity_compensation=math.inf)}), "body 'link': gravity_compensation"),
+    ]:
+        if message is None:
+            model.edited(**changes)
+            continue
+        with pytest.raises(ValueError, match=message):
+            model.edited(**changes)
+    with pytest.raises(TypeError, match="stifness"):
+        model.edited(tendons={"cord": dict(stifness=1)})
+
+
+def test_kinds_that_do_not_exist():
+    builder = stiction.ModelBuilder()
+    builder.add_body(name="link", mass=1, inertia=[0.1] * 3, joint="revolute", joint_name="knee", axis=(0, 1, 0))
+    for field, value in dict(kind="rocket", activation="magic").items():
+        with pytest.raises(ValueError, match=f"(?s){value}.*(torque|filter)"):
+            builder.add_actuator(joint="knee", **{field: value})
+    with pytest.raises(ValueError, match="gain"):
+        builder.add_actuator(joint="knee", kind="affine", gain=(math.nan, 0, 0))
+
+
+def test_controls_by_name_of_a_joint():
+    simulator = stiction.Simulator(pendulum())
+    simulator.set_control({"hinge": 1.5})
+    assert simulator.control[0] == 1.5
+    simulator.set_control({"motor": 0.5})
+    assert simulator.control[0] == 0.5
+    with pytest.raises(ValueError, match="no actuator 'hinje' in the model, nor a joint with one actuator; did you mean"):
+        simulator.set_control({"motor": 2.0, "hinje": 1.0})
+    assert simulator.control[0] == 0.5
+    builder = stiction.ModelBuilder.from_model(pendulum())
+    builder.add_actuator(name="second", joint="hinge")
+    with pytest.raises(ValueError, match="the joint of that name has 2 actuators, not one: name the actuator"):
+        stiction.Simulator(builder.build()).set_control({"hinge": 1.0})
+
+
 def test_from_model_attach_and_remove():
     model = stiction.load(SCENES / "quadruped.xml").model
     builder = stiction.ModelBuilder.from_model(model)

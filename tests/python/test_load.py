@@ -170,6 +170,85 @@ def test_from_mujoco_is_load_mjcf():
     assert found.actuators[0].gear == 3.0 and found.suggested_time_step == 0.002
 
 
+def test_the_plugin_pid_is_read_without_its_library():
+    """The package has MuJoCo's library alone; a MuJoCo that is imported afterwards has its own plugins still."""
+    if not stiction.has_mjcf():
+        pytest.skip("MuJoCo is not installed")
+    xml = """<mujoco><extension><plugin plugin="mujoco.pid"/></extension><worldbody><body><joint name="j"/><geom size="0.1"/></body>
+    </worldbody><actuator><plugin name="servo" joint="j" plugin="mujoco.pid"><config key="kp" value="20"/>
+      <config key="kd" value="2"/></plugin></actuator></mujoco>"""
+    loaded = stiction.load_mjcf_string(xml)
+    (servo,) = loaded.model.actuators
+    assert (servo.name, servo.kind, servo.kp, servo.kd) == ("servo", "position", 20, 2)
+    assert not [i for i in loaded.ignored if "servo" in i.element or "plugin" in i.element]
+    mujoco = pytest.importorskip("mujoco")
+    model = mujoco.MjModel.from_xml_string(xml)
+    data = mujoco.MjData(model)
+    data.ctrl[0] = 0.5
+    mujoco.mj_forward(model, data)
+    assert data.actuator_force[0] == pytest.approx(10)
+
+
+OF_EVERYTHING = """<mujoco><compiler angle="radian"/><option density="1.2" viscosity="1e-5" wind="1 2 3"/><worldbody>
+    <geom name="floor" type="plane" size="1 1 1"/><site name="top" pos="0.1 0.2 2"/><body name="marker" mocap="true"/>
+    <body name="b" pos="0 0 1" gravcomp="0.5"><freejoint/><camera name="eye" pos="0.1 0 0" quat="1 0.2 0 0"/>
+      <geom name="g" size="0.1" pos="0.01 0.02 0.03" quat="1 0.1 0.2 0.3" condim="4" priority="1" surfacevel="1 0 0 0 0 0"/>
+      <site name="s" pos="0.1 0 0" quat="1 0.3 0 0"/>
+      <body name="c" pos="0.1 0 0" quat="1 0.2 0 0"><joint name="j" axis="0 1 0.1" range="-1 1" limited="true" damping="0.2"
+          stiffness="2" springref="0.1" armature="0.01" frictionloss="0.1" actuatorfrcrange="-9 9"/>
+        <geom name="h" type="capsule" size="0.05 0.1"/><site name="t" pos="0 0 0.1"/>
+        <body name="d" pos="0 0 0.3"><joint name="k"/><geom name="i" type="box" size="0.1 0.2 0.3" pos="0.1 0 0"/></body></body></body>
+    </worldbody>
+  <contact><pair geom1="floor" geom2="h" condim="4" friction="0.5 0.5 0.01 0.001 0.001"/><exclude body1="b" body2="d"/></contact>
+  <equality><joint joint1="j" joint2="k" polycoef="0 0.5 0.1 0 0"/></equality>
+  <tendon><fixed name="f" range="-1 1" stiffness="3" damping="0.1" springlength="0.1 0.2" frictionloss="0.3" actuatorfrcrange="-5 5">
+      <joint joint="j" coef="0.5"/><joint joint="k" coef="-0.3"/></fixed>
+    <spatial name="w"><site site="top"/><site site="s"/><pulley divisor="2"/><site site="s"/><site site="t"/></spatial></tendon>
+  <actuator><motor name="m" joint="j" gear="3" ctrlrange="-1 1" group="2"/><muscle name="u" tendon="w" lengthrange="0.2 0.9"/>
+    <general name="p" joint="k" dyntype="filter" dynprm="0.1" actrange="-1 1" gainprm="3" biastype="affine" biasprm="0.1 -2 -0.3"
+      forcerange="-4 4" armature="0.01" damping="0.02"/></actuator>
+  <sensor><framepos name="where" objtype="site" objname="t" reftype="site" refname="top" noise="0.1" cutoff="9"/>
+    <jointpos name="angle" joint="j"/></sensor>
+  <keyframe><key name="start" time="0.5" qpos="0 0 1 1 0 0 0 0.1 0.2" qvel="1 0 0 0 0 0 0.1 0.2" act="0.2 0.3" ctrl="0.1 0.2 0.3"/></keyframe>
+</mujoco>"""
+
+
+def test_from_mujoco_compares_all_that_the_reader_takes():
+    """Every field changed in memory alone, where MuJoCo's text does not have it: the difference is told by its name."""
+    mujoco = pytest.importorskip("mujoco")
+    from stiction import mujoco_text
+
+    def fresh():
+        return mujoco.MjModel.from_xml_string(OF_EVERYTHING)
+
+    text = mujoco_text._without_files(mujoco_text._last_text(mujoco, model := fresh()), model)
+    assert mujoco_text._difference(mujoco, text, model) == ""
+    changed = 0
+    for name in mujoco_text._FIELDS:
+        model = fresh()
+        values = getattr(model, name, None)
+        if values is None or values.size == 0:
+            continue
+        last = values.reshape(len(values), -1)[-1:]  # the first geom is a plane, whose size is for the eye
+        last[0, 0] = not last[0, 0] if values.dtype == bool else last[0, 0] + 1
+        told = mujoco_text._difference(mujoco, text, model)
+        assert told == f"{name} differs", (name, told)
+        changed += 1
+    assert changed >= len(mujoco_text._FIELDS) - 3
+    for name in ("gravity", "density", "viscosity", "wind", "magnetic", "disableactuator", "disableflags"):
+        model = fresh()
+        setattr(model.opt, name, np.asarray(getattr(model.opt, name)) + 1)
+        assert mujoco_text._difference(mujoco, text, model) == f"opt.{name} differs"
+    for old, new, told in [
+        ('name="f"', 'name="g"', "names of tendon elements differ"),
+        ('name="angle"', 'name="ankle"', "names of sensor elements differ"),
+        ('<jointpos name="angle" joint="j"/>', "", "nsensor is 2 there and 1 here"),
+    ]:
+        assert OF_EVERYTHING.count(old) == 1
+        other = mujoco.MjModel.from_xml_string(OF_EVERYTHING.replace(old, new))
+        assert mujoco_text._difference(mujoco, text, other) == told
+
+
 def test_from_pinocchio_is_load(arm):
     pin = pytest.importorskip("pinocchio")
     theirs = pin.buildModelFromUrdf(str(arm))

@@ -179,9 +179,21 @@ def test_materials_of_pairs_and_friction_torques():
     assert abs(abs(contact.torque[2]) - 0.004 * 2 * 9.81) < 1e-6
     assert abs(simulator.contact_force(0).torque[2] + 0.004 * 2 * 9.81) < 1e-6
 
-    edited = model.edited(shapes={"ball": {"rolling_friction": 0.1, "surface_velocity": (1, 0, 0)}})
+    # The pair has its own: what would change nothing is refused, and what is said of the pair holds.
+    change = {"ball": {"rolling_friction": 0.1, "surface_velocity": (1, 0, 0)}}
+    with pytest.raises(ValueError, match="shape 'ball': its material is changed, but its contacts with shape 'ground'"):
+        model.edited(shapes=change)
+    edited = model.edited(shapes=change, pairs={("ball", "ground"): {"rolling_friction": 0.02}})
     assert edited.shapes[1].material.rolling_friction == 0.1
-    assert edited.pair_material(ground, shape).rolling_friction == 0.0  # the pair has its own
+    own = edited.pair_material(ground, shape)
+    assert (own.rolling_friction, own.torsional_friction, own.friction) == (0.02, 0.004, 0.4)
+    cleared = model.edited(shapes=change, pairs={("ball", "ground"): None})
+    assert not cleared.pair_materials
+    assert cleared.pair_material(ground, shape).friction == pytest.approx(math.sqrt(0.2))
+    with pytest.raises(ValueError, match="'ball' and 'ground': friction is -1"):
+        model.edited(pairs={("ball", "ground"): {"friction": -1}})
+    with pytest.raises(TypeError, match="tuple of two names"):
+        model.edited(pairs={"ball": {"friction": 1}})
     for bad in (-1.0, math.nan):
         with pytest.raises(ValueError, match="rolling_friction"):
             model.edited(shapes={"ball": {"rolling_friction": bad}})

@@ -121,7 +121,10 @@ TEST(JointHandle, ReadsAndWritesOneJoint) {
   EXPECT_EQ(knee.position(), 0.4);
   simulator.set_control("knee_motor", 2.5);
   EXPECT_EQ(simulator.state().control[0], 2.5);
-  EXPECT_REFUSED(simulator.set_control("knee", 1.0), "did you mean \"knee_motor\"");
+  simulator.set_control("knee", 1.0);  // the only one on that joint
+  EXPECT_EQ(simulator.state().control[0], 1.0);
+  EXPECT_REFUSED(simulator.set_control("knee_mtor", 2.0), "did you mean \"knee_motor\"");
+  EXPECT_EQ(simulator.state().control[0], 1.0);
 }
 
 TEST(Acceleration, IsThatOfTheLastStep) {

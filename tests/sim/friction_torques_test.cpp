@@ -62,6 +62,39 @@ TEST(FrictionTorques, ASpinningBallStopsByTheClosedForm) {
   expect_certified(simulator);
 }
 
+// A disc lies on the rim of its face. I ω̇ = −(r + μ R) m g: the torques of its points add up to r m g, and sliding
+// friction acts at the radius of the points, whatever shares of the weight they carry.
+TEST(FrictionTorques, ASpinningDiscStopsByTheClosedForm) {
+  constexpr double disc_radius = 0.12, half_height = 0.02, spin = 6.0, time_step = 1e-3;
+  const double inertia = 0.5 * mass * disc_radius * disc_radius;
+  for (const auto& [friction, r] : {std::pair{0.0, 5e-3}, std::pair{0.2, 5e-3}, std::pair{0.2, 0.0}}) {
+    ModelBuilder builder;
+    Material material;
+    material.friction = friction, material.torsional_friction = r;
+    builder.add_shape({.name = "ground", .geometry = Plane{}, .material = material});
+    const int disc = builder.add_body({.name = "disc",
+                                       .pose = Pose(Vector3(0.0, 0.0, half_height)),
+                                       .inertia = Inertia::of(Cylinder{disc_radius, half_height}, mass)});
+    builder.add_shape(
+        {.name = "disc", .body = disc, .geometry = Cylinder{disc_radius, half_height}, .material = material});
+    Simulator simulator(builder.build(), {.time_step = time_step});
+    VectorX v = VectorX::Zero(6);
+    v[5] = spin;
+    simulator.set_velocity(v);
+    const double slowing = (r + friction * disc_radius) * mass * g / inertia;
+    const int steps = static_cast<int>(spin / slowing / time_step);
+    ASSERT_GE(steps, 100);
+    for (int k = 1; k <= steps; ++k) {
+      simulator.step();
+      ASSERT_NEAR(simulator.state().v[5], spin - slowing * k * time_step, 1e-7) << k << ", friction " << friction;
+    }
+    simulator.step(10);
+    EXPECT_NEAR(simulator.state().v[5], 0.0, 1e-9);
+    EXPECT_LE(simulator.state().q.head<2>().norm(), 1e-6);  // it stays where it lies
+    expect_certified(simulator);
+  }
+}
+
 TEST(FrictionTorques, WithoutThemABallSpinsOn) {
   Simulator simulator(ball_world({}), {.time_step = 1e-3});
   VectorX v = VectorX::Zero(6);

@@ -6,7 +6,9 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <string_view>
 
+#include "stiction/io/mjcf/mujoco/mjcf_plugins.h"
 #include "stiction/io/mjcf/mujoco/mjcf_reader.h"
 #include "stiction/io/mjcf/mujoco/mujoco_sandbox.h"
 #include "stiction/math/near_names.h"
@@ -31,11 +33,26 @@ void append_compiled(ModelBuilder& builder, const mjModel& compiled, const std::
   }
 }
 
+// Tries once more where the compiler refuses the plugin whose elements the reader knows.
+template <class Compile>
+auto compiled_by(const Compile& compile, char* message) {
+  auto made = compile();
+  if (made || std::string_view(message).find(pid_plugin) == std::string_view::npos) return made;
+  make_pid_plugin_known();
+  message[0] = '\0';
+  return compile();
+}
+
 // By MuJoCo's compiler in a sandbox; `text`: the model where it is in no file.
 MujocoModel load_in_sandbox(const std::string& path, const LoadOptions& options, const std::string* text,
                             const std::string& where, char* message) {
   const MujocoSandbox sandbox(path, options, text);
-  MujocoModel compiled(MujocoLibrary::get().load_xml(sandbox.path().c_str(), sandbox.files(), message, message_size));
+  MujocoModel compiled = compiled_by(
+      [&] {
+        return MujocoModel(
+            MujocoLibrary::get().load_xml(sandbox.path().c_str(), sandbox.files(), message, message_size));
+      },
+      message);
   if (!compiled && !sandbox.refusal().empty()) refuse(where, ": ", sandbox.refusal(), " (", message, ")");
   if (compiled && !sandbox.refusal().empty()) std::snprintf(message, message_size, "%s", sandbox.refusal().c_str());
   return compiled;
@@ -52,10 +69,10 @@ void append_mjcf(ModelBuilder& builder, const std::string& path, const LoadOptio
   const MujocoSilence silence;
   char message[message_size] = "";
   const bool is_binary = path.ends_with(".mjb");  // names no other files
-  const MujocoModel compiled = is_binary ? MujocoModel(mujoco.load_model(path.c_str(), nullptr))
-                               : options.sandbox
-                                   ? load_in_sandbox(path, options, nullptr, path, message)
-                                   : MujocoModel(mujoco.load_xml(path.c_str(), nullptr, message, message_size));
+  const auto compile = [&] { return MujocoModel(mujoco.load_xml(path.c_str(), nullptr, message, message_size)); };
+  const MujocoModel compiled = is_binary         ? MujocoModel(mujoco.load_model(path.c_str(), nullptr))
+                               : options.sandbox ? load_in_sandbox(path, options, nullptr, path, message)
+                                                 : compiled_by(compile, message);
   if (!compiled) refuse(path, ": ", is_binary ? "MuJoCo cannot read it" : message);
   append_compiled(builder, *compiled, message, path, path, options, ignored);
 }
@@ -79,8 +96,11 @@ LoadedModel load_mjcf_string(const std::string& xml, const LoadOptions& options)
     append_compiled(builder, *compiled, message, "MJCF string", "", options, ignored);
     return build_loaded(builder, std::move(ignored), "MJCF string");
   }
-  const std::unique_ptr<mjSpec, decltype(&::mj_deleteSpec)> spec(
-      mujoco.parse_xml_string(xml.c_str(), nullptr, message, message_size), mujoco.delete_spec);
+  using Spec = std::unique_ptr<mjSpec, decltype(&::mj_deleteSpec)>;
+  const auto parse = [&] {
+    return Spec(mujoco.parse_xml_string(xml.c_str(), nullptr, message, message_size), mujoco.delete_spec);
+  };
+  const Spec spec = compiled_by(parse, message);
   if (!spec) refuse("MJCF string: ", message);
   const MujocoModel compiled(mujoco.compile(spec.get(), nullptr));
   if (!compiled) refuse("MJCF string: ", mujoco.get_error(spec.get()));

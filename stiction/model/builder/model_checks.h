@@ -20,6 +20,9 @@ Vector3 checked_axis(const Vector3& axis, std::string_view what, std::string_vie
 
 JointOptions checked_joint(const JointOptions& joint, std::string_view what);
 void check_material(const Material& material, std::string_view what);
+// A tendon and an actuator of a model, as far as numbers tell.
+void check_tendon_values(const Tendon& tendon, std::string_view what);
+void check_actuator_values(const Actuator& actuator, std::string_view what);
 void check_pair_material(const PairMaterial& material, std::string_view what);
 // Bodies and frames are the caller's to check.
 MountedCamera checked_camera(const MountedCamera& camera, std::string_view what);

@@ -288,6 +288,14 @@ int JointDirectory::single_dof(const std::string& name, const std::string& what,
   return joint.first_velocity;
 }
 
+void check_tendon_values(const Tendon& tendon, std::string_view what) {
+  check_tendon_numbers(tendon, what);
+}
+
+void check_actuator_values(const Actuator& actuator, std::string_view what) {
+  check_actuator_numbers(actuator, what);
+}
+
 void check_tendon(const TendonOptions& options, std::string_view what) {
   check_tendon_numbers(options, what);
   if (options.terms.empty() == options.path.empty()) {

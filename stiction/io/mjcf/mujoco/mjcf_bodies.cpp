@@ -92,6 +92,16 @@ void MjcfReader::choose_bases() {
   }
 }
 
+// The body that moves and carries this one, after LoadOptions::base; 0: it stands in the world.
+int MjcfReader::carrier_of(int body) const {
+  for (int above = body; above > 0; above = m_.body_parentid[above]) {
+    if (is_kinematic_[above]) return above;
+  }
+  const int weld = m_.body_weldid[body], root = m_.body_rootid[body];
+  if (weld == 0 && is_freed_[root]) return root;
+  return is_held_[weld] ? 0 : weld;
+}
+
 BodyOptions MjcfReader::body_options(int body) {
   BodyOptions options;
   options.name = prefixed(name_of(mjOBJ_BODY, body));
@@ -128,7 +138,7 @@ JointOptions MjcfReader::joint_options(int joint) {
     options.damping += m_.actuator_damping[actuator] * gear * gear;
   }
   if (disabled(mjDSBL_DAMPER)) options.damping = 0.0;
-  options.dry_friction = disabled(mjDSBL_FRICTIONLOSS) ? 0.0 : m_.dof_frictionloss[dof];
+  options.dry_friction = without_constraint(mjDSBL_FRICTIONLOSS) ? 0.0 : m_.dof_frictionloss[dof];
   const bool has_scalar_position = options.kind == JointKind::prismatic || options.kind == JointKind::revolute;
   if (!has_scalar_position) return options;
   options.axis = vector3(m_.jnt_axis + 3 * joint);
@@ -140,7 +150,7 @@ JointOptions MjcfReader::joint_options(int joint) {
 }
 
 void MjcfReader::set_joint_limits(int joint, JointOptions& options) {
-  if (m_.jnt_limited[joint] && !disabled(mjDSBL_LIMIT)) {
+  if (m_.jnt_limited[joint] && !without_constraint(mjDSBL_LIMIT)) {
     options.lower = m_.jnt_range[2 * joint], options.upper = m_.jnt_range[2 * joint + 1];
   }
   if (!m_.jnt_actfrclimited[joint]) return;

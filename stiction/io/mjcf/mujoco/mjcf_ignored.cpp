@@ -147,7 +147,9 @@ void MjcfReader::note_rest() {
     if (soft_limit || soft_friction) ignored_.add("solref, solimp of tendon", label_of(mjOBJ_TENDON, tendon), rigid);
   }
   each(m_.nflex, mjOBJ_FLEX, "flex", "bodies are rigid here");
-  each(m_.nplugin, mjOBJ_PLUGIN, "plugin", "belongs to MuJoCo");
+  for (int plugin = 0; plugin < m_.nplugin; ++plugin) {
+    if (!is_pid_plugin(plugin)) ignored_.add("plugin", label_of(mjOBJ_PLUGIN, plugin), "belongs to MuJoCo");
+  }
   each(m_.nskin, mjOBJ_SKIN, "skin", "only to be seen");
   each(m_.nlight, mjOBJ_LIGHT, "light", "only to see with");
   each(m_.ntex, mjOBJ_TEXTURE, "texture", "only to be seen");

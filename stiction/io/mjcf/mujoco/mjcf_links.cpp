@@ -19,7 +19,7 @@ void MjcfReader::read_equalities() {
   for (int equality = 0; equality < m_.neq; ++equality) {
     const std::string label = label_of(mjOBJ_EQUALITY, equality);
     const int type = m_.eq_type[equality];
-    if (disabled(mjDSBL_EQUALITY) || disabled(mjDSBL_CONSTRAINT)) {
+    if (without_constraint(mjDSBL_EQUALITY)) {
       ignored_.add("equality", label, "the options of the file switch equalities off");
     } else if (!m_.eq_active0[equality]) {
       ignored_.add("equality", label, "not active when the simulation starts");
@@ -27,6 +27,8 @@ void MjcfReader::read_equalities() {
       read_connect(equality);
     } else if (type == mjEQ_JOINT) {
       read_joint_equality(equality);
+    } else if (type == mjEQ_TENDON && !couples_known_tendons(equality)) {
+      ignored_.add("equality", label, "couples a tendon that moves nothing");
     } else if (type == mjEQ_TENDON) {
       read_tendon_equality(equality);
     } else {
@@ -52,12 +54,7 @@ void MjcfReader::read_connect(int equality) {
     }
   }
   if (weld && !of_sites) frame[0].rotation = quaternion(data + 6).normalized().toRotationMatrix();
-  const auto carrier = [&](int k) {  // after LoadOptions::base
-    const int weld_id = m_.body_weldid[body[k]], root = m_.body_rootid[body[k]];
-    if (weld_id == 0 && is_freed_[root]) return root;
-    return is_held_[weld_id] ? 0 : weld_id;
-  };
-  if (carrier(0) == carrier(1)) {
+  if (carrier_of(body[0]) == carrier_of(body[1])) {
     ignored_.add("equality", label_of(mjOBJ_EQUALITY, equality), "joins what is rigidly joined already");
     return;
   }

@@ -52,7 +52,8 @@ void MjcfReader::read_pairs() {
   for (int pair = 0; pair < m_.npair; ++pair) {
     const int a = shape_of_[m_.pair_geom1[pair]], b = shape_of_[m_.pair_geom2[pair]];
     if (a < 0 || b < 0) {
-      if (!disabled(mjDSBL_CONTACT)) ignored_.add("pair", label_of(mjOBJ_PAIR, pair), "one of its geoms is ignored");
+      if (!without_constraint(mjDSBL_CONTACT))
+        ignored_.add("pair", label_of(mjOBJ_PAIR, pair), "one of its geoms is ignored");
       continue;
     }
     builder_.force_pair(a, b);
@@ -93,7 +94,7 @@ bool MjcfReader::may_meet(int geom_a, int geom_b) const {
 // one of condim 1 its sliding friction to a partner of condim 3. Here a surface has only what it uses; pairs for which
 // that makes a difference get a material of their own.
 void MjcfReader::read_mixed_pairs() {
-  if (disabled(mjDSBL_CONTACT) || disabled(mjDSBL_CONSTRAINT)) return;
+  if (without_constraint(mjDSBL_CONTACT)) return;
   bool is_mixed = false;
   for (int geom = 1; geom < m_.ngeom; ++geom) is_mixed = is_mixed || m_.geom_condim[geom] != m_.geom_condim[0];
   if (!is_mixed) return;

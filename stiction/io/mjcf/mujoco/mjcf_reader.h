@@ -43,6 +43,7 @@ class MjcfReader {
   BodyOptions body_options(int body);
   void find_kinematic();
   void choose_bases();
+  int carrier_of(int body) const;
   JointOptions joint_options(int joint);
   void set_joint_limits(int joint, JointOptions& options);
   void read_sites();
@@ -76,19 +77,29 @@ class MjcfReader {
   void read_tendons();
   TendonPointOptions tendon_point(int wrap) const;
   void set_tendon_terms(int tendon, TendonOptions& options);
+  bool moves_something(int tendon) const;
   void read_tendon_equality(int equality);
+  bool couples_known_tendons(int equality) const;
   void read_actuators();
   const char* why_no_actuator(int actuator) const;
+  const char* why_no_target(int actuator) const;
   const char* why_no_muscle(int actuator) const;
   const char* why_no_pid(int actuator) const;
   ActuatorOptions actuator_target(int actuator) const;
   void add_actuator(int actuator, int control, ActuatorOptions& options);
   void read_actuator(int actuator);
   void read_pid(int actuator);
+  bool reaches(int actuator, int joint) const;
+  void note_effort_limits();
   void set_muscle(int actuator, ActuatorOptions& options) const;
   std::string name_or_number(int type, int id, int count, const char* base) const;
   std::string site_name(int site) const;  // never empty; with the prefix
   std::string tendon_name(int tendon) const;
+  // mjcf_plugins.cpp
+  bool is_pid_plugin(int instance) const;
+  const char* why_no_pid_plugin(int actuator) const;
+  double pid_plugin_value(int actuator, const char* field) const;
+  void read_pid_plugin(int actuator);
   // mjcf_sensors.cpp
   void read_sensors();
   const char* why_no_sensor(int sensor) const;
@@ -110,6 +121,8 @@ class MjcfReader {
   std::string label_of(int type, int id) const;
   std::string joint_name(int joint) const;  // never empty; with the prefix
   bool disabled(int flag) const { return (m_.opt.disableflags & flag) != 0; }
+  // The flag itself, or the one that takes the whole solver of constraints away.
+  bool without_constraint(int flag) const { return disabled(flag) || disabled(mjDSBL_CONSTRAINT); }
   bool overrides_contacts() const { return (m_.opt.enableflags & mjENBL_OVERRIDE) != 0; }
   bool may_touch(int geom) const {
     return m_.geom_contype[geom] != 0 || m_.geom_conaffinity[geom] != 0 || in_pair_[geom];

@@ -98,6 +98,8 @@ const char* MjcfReader::why_no_sensor(int sensor) const {
   if (pair_of(type) == nullptr) return query_for(type);
   const bool of_actuator = type >= mjSENS_ACTUATORPOS && type <= mjSENS_ACTUATORFRC;
   if (of_actuator && sensor_scale_[id] == 0.0) return "is of an actuator that is ignored";
+  const bool of_tendon = type == mjSENS_TENDONPOS || type == mjSENS_TENDONVEL;
+  if (of_tendon && !moves_something(id)) return "is of a tendon that is ignored";
   if (type == mjSENS_ACTUATORFRC && m_.actuator_ctrlnum[id] > 1) return "is of an actuator that becomes two here";
   if (type == mjSENS_RANGEFINDER && m_.sensor_intprm[mjNSENS * sensor] != (1 << mjRAYDATA_DIST)) {
     return "tells more than a distance";

@@ -59,7 +59,7 @@ std::shared_ptr<const HeightField> height_field(const mjModel& m, int field) {
 void MjcfReader::read_shapes() {
   in_pair_.assign(m_.ngeom, false);
   shape_of_.assign(m_.ngeom, -1);
-  if (disabled(mjDSBL_CONTACT) || disabled(mjDSBL_CONSTRAINT)) {
+  if (without_constraint(mjDSBL_CONTACT)) {
     if (m_.ngeom > 0) ignored_.add("geom", "(all)", "the options of the file switch contacts off");
     return;
   }

@@ -39,8 +39,33 @@ std::string MjcfReader::tendon_name(int tendon) const {
   return name_or_number(mjOBJ_TENDON, tendon, static_cast<int>(m_.ntendon), "tendon");
 }
 
+// A tendon all of whose places stand in the world, as after BaseKind::fixed, has one length.
+bool MjcfReader::moves_something(int tendon) const {
+  for (int w = m_.tendon_adr[tendon]; w < m_.tendon_adr[tendon] + m_.tendon_num[tendon]; ++w) {
+    const int object = m_.wrap_objid[w];
+    switch (m_.wrap_type[w]) {
+      case mjWRAP_JOINT:
+        return true;
+      case mjWRAP_SITE:
+        if (carrier_of(m_.site_bodyid[object]) != 0) return true;
+        break;
+      case mjWRAP_SPHERE:
+      case mjWRAP_CYLINDER:
+        if (carrier_of(m_.geom_bodyid[object]) != 0) return true;
+        break;
+      default:
+        break;
+    }
+  }
+  return false;
+}
+
 void MjcfReader::read_tendons() {
   for (int tendon = 0; tendon < m_.ntendon; ++tendon) {
+    if (!moves_something(tendon)) {
+      ignored_.add("tendon", label_of(mjOBJ_TENDON, tendon), "lies in the world and moves nothing");
+      continue;
+    }
     TendonOptions options;
     options.name = tendon_name(tendon);
     const int first = m_.tendon_adr[tendon], end = first + m_.tendon_num[tendon];
@@ -90,8 +115,8 @@ void MjcfReader::set_tendon_terms(int tendon, TendonOptions& options) {
     armature += m_.actuator_armature[actuator] * gear * gear;
   }
   if (disabled(mjDSBL_DAMPER)) options.damping = 0.0;
-  if (!disabled(mjDSBL_FRICTIONLOSS)) options.dry_friction = m_.tendon_frictionloss[tendon];
-  if (m_.tendon_limited[tendon] && !disabled(mjDSBL_LIMIT)) {
+  if (!without_constraint(mjDSBL_FRICTIONLOSS)) options.dry_friction = m_.tendon_frictionloss[tendon];
+  if (m_.tendon_limited[tendon] && !without_constraint(mjDSBL_LIMIT)) {
     options.lower = m_.tendon_range[2 * tendon], options.upper = m_.tendon_range[2 * tendon + 1];
   }
   if (m_.tendon_actfrclimited[tendon]) {
@@ -105,6 +130,11 @@ void MjcfReader::set_tendon_terms(int tendon, TendonOptions& options) {
        "stiffness or damping that is not linear");
   note(m_.tendon_springyield[tendon] != 0.0 && m_.tendon_plasticadr[tendon] >= 0, "spring that yields");
   note(m_.tendon_margin[tendon] != 0.0 && m_.tendon_limited[tendon], "margin of its limit");
+}
+
+bool MjcfReader::couples_known_tendons(int equality) const {
+  const int b = m_.eq_obj2id[equality];
+  return moves_something(m_.eq_obj1id[equality]) && (b < 0 || moves_something(b));
 }
 
 void MjcfReader::read_tendon_equality(int equality) {
@@ -126,16 +156,13 @@ void MjcfReader::read_tendon_equality(int equality) {
 // Why an actuator has no counterpart here; null: it has one.
 const char* MjcfReader::why_no_actuator(int actuator) const {
   if (disabled(mjDSBL_ACTUATION)) return "the options of the file switch actuators off";
-  if (m_.actuator_plugin[actuator] >= 0) return "is a plugin of MuJoCo";
-  const int transmission = m_.actuator_trntype[actuator], first = m_.actuator_trnid[2 * actuator];
-  if (transmission == mjTRN_BODY) return "is adhesion: it acts on the contacts of a body";
-  if (transmission == mjTRN_JOINT || transmission == mjTRN_JOINTINPARENT) {
-    const bool several = m_.jnt_type[first] == mjJNT_FREE || m_.jnt_type[first] == mjJNT_BALL;
-    if (several) return "acts on a joint of several degrees of freedom";
-  } else if (transmission != mjTRN_TENDON && transmission != mjTRN_SITE && transmission != mjTRN_SLIDERCRANK) {
-    return "acts neither on a joint, a tendon, a site nor a slider-crank";
-  }
+  const mjModel* m = &m_;  // of the macro
+  if (mjACTUATORDISABLED(actuator)) return "the options of the file switch its group off (actuatorgroupdisable)";
+  if (const char* reason = why_no_target(actuator)) return reason;
   if (m_.actuator_delay[actuator] != 0.0) return "acts with a delay";
+  if (m_.actuator_plugin[actuator] >= 0) {
+    return is_pid_plugin(m_.actuator_plugin[actuator]) ? why_no_pid_plugin(actuator) : "is a plugin of MuJoCo";
+  }
   if (m_.actuator_gaintype[actuator] == mjGAIN_PID) return why_no_pid(actuator);
   if (m_.actuator_dyntype[actuator] > mjDYN_MUSCLE || m_.actuator_actnum[actuator] > 1) {
     return "has a state that is neither a filter, an integrator nor that of a muscle";
@@ -146,6 +173,31 @@ const char* MjcfReader::why_no_actuator(int actuator) const {
   const bool is_affine =
       (gain == mjGAIN_FIXED || gain == mjGAIN_AFFINE) && (bias == mjBIAS_NONE || bias == mjBIAS_AFFINE);
   return is_affine ? nullptr : "has a gain or bias of a type that does not exist here";
+}
+
+// The same of what it acts on.
+const char* MjcfReader::why_no_target(int actuator) const {
+  const int first = m_.actuator_trnid[2 * actuator], second = m_.actuator_trnid[2 * actuator + 1];
+  switch (m_.actuator_trntype[actuator]) {
+    case mjTRN_BODY:
+      return "is adhesion: it acts on the contacts of a body";
+    case mjTRN_JOINT:
+    case mjTRN_JOINTINPARENT: {
+      const bool several = m_.jnt_type[first] == mjJNT_FREE || m_.jnt_type[first] == mjJNT_BALL;
+      return several ? "acts on a joint of several degrees of freedom" : nullptr;
+    }
+    case mjTRN_TENDON:
+      return moves_something(first) ? nullptr : "acts on a tendon that moves nothing";
+    case mjTRN_SITE:
+    case mjTRN_SLIDERCRANK: {
+      const int carrier = carrier_of(m_.site_bodyid[first]);
+      if (carrier != (second < 0 ? 0 : carrier_of(m_.site_bodyid[second]))) return nullptr;
+      return carrier == 0 ? "moves nothing: what it acts on is a part of the world"
+                          : "moves nothing: its two sites are on one rigid body";
+    }
+    default:
+      return "acts neither on a joint, a tendon, a site nor a slider-crank";
+  }
 }
 
 const char* MjcfReader::why_no_muscle(int actuator) const {
@@ -174,10 +226,51 @@ void MjcfReader::read_actuators() {
   for (int actuator = 0; actuator < m_.nactuator; ++actuator) {
     if (const char* reason = why_no_actuator(actuator)) {
       ignored_.add("actuator", label_of(mjOBJ_ACTUATOR, actuator), reason);
+    } else if (m_.actuator_plugin[actuator] >= 0) {
+      read_pid_plugin(actuator);
     } else if (m_.actuator_gaintype[actuator] == mjGAIN_PID) {
       read_pid(actuator);
     } else {
       read_actuator(actuator);
+    }
+  }
+  note_effort_limits();
+}
+
+// Whether an actuator on a tendon, a site or a slider-crank pushes at a joint.
+bool MjcfReader::reaches(int actuator, int joint) const {
+  const auto carried = [&](int body) {
+    for (int above = body; above > 0; above = m_.body_parentid[above]) {
+      if (above == m_.jnt_bodyid[joint]) return true;
+    }
+    return false;
+  };
+  const int first = m_.actuator_trnid[2 * actuator], second = m_.actuator_trnid[2 * actuator + 1];
+  const int type = m_.actuator_trntype[actuator];
+  if (type == mjTRN_SITE || type == mjTRN_SLIDERCRANK) {
+    return carried(m_.site_bodyid[first]) || (second >= 0 && carried(m_.site_bodyid[second]));
+  }
+  if (type != mjTRN_TENDON) return false;
+  for (int w = m_.tendon_adr[first]; w < m_.tendon_adr[first] + m_.tendon_num[first]; ++w) {
+    const int object = m_.wrap_objid[w];
+    const bool found = m_.wrap_type[w] == mjWRAP_JOINT    ? object == joint
+                       : m_.wrap_type[w] == mjWRAP_PULLEY ? false
+                       : m_.wrap_type[w] == mjWRAP_SITE   ? carried(m_.site_bodyid[object])
+                                                          : carried(m_.geom_bodyid[object]);
+    if (found) return true;
+  }
+  return false;
+}
+
+// MuJoCo's range of a joint holds for all that pushes at it, ours for the actuators on the joint itself.
+void MjcfReader::note_effort_limits() {
+  for (int joint = 0; joint < m_.njnt; ++joint) {
+    if (!m_.jnt_actfrclimited[joint]) continue;
+    for (int actuator = 0; actuator < m_.nactuator; ++actuator) {
+      if (why_no_actuator(actuator) || !reaches(actuator, joint)) continue;
+      ignored_.add("joint", label_of(mjOBJ_JOINT, joint),
+                   "actuatorfrcrange of forces through tendons and sites: it limits the actuators on the joint itself");
+      break;
     }
   }
 }
@@ -266,7 +359,8 @@ void MjcfReader::read_actuator(int actuator) {
   }
   const auto [b0, b1, b2] = options.bias;
   const double g = options.gain[0];
-  const bool is_plain = options.gain[1] == 0.0 && options.gain[2] == 0.0 && b0 == 0.0;
+  // What is no number stays a gain, for the builder to refuse by that name.
+  const bool is_plain = options.gain[1] == 0.0 && options.gain[2] == 0.0 && b0 == 0.0 && std::isfinite(g);
   if (is_plain && b1 == 0.0 && b2 == 0.0 && g != 0.0) {
     options.kind = ActuatorKind::torque;  // the gain becomes part of the gear, and the limits those of u
     options.gear *= g;

@@ -94,6 +94,12 @@ MujocoLibrary load_library() {
   find(library, "mj_mountVFS", out.mount_vfs);
   find(library, "mj_deleteVFS", out.delete_vfs);
   find(library, "mjp_defaultProvider", out.default_provider);
+  find(library, "mjp_getPlugin", out.find_plugin);
+  find(library, "mjp_getPluginAtSlot", out.plugin_at);
+  find(library, "mjp_defaultPlugin", out.default_plugin);
+  find(library, "mjp_registerPlugin", out.register_plugin);
+  find(library, "mj_getPluginConfig", out.plugin_config);
+  find(library, "mj_loadPluginLibrary", out.load_plugin_library);
   find(library, "mju_getLogConfig", out.get_log_config);
   find(library, "mju_setLogConfig", out.set_log_config);
   return out;

@@ -26,6 +26,12 @@ struct MujocoLibrary {
   decltype(&::mj_mountVFS) mount_vfs;
   decltype(&::mj_deleteVFS) delete_vfs;
   decltype(&::mjp_defaultProvider) default_provider;
+  decltype(&::mjp_getPlugin) find_plugin;
+  decltype(&::mjp_getPluginAtSlot) plugin_at;
+  decltype(&::mjp_defaultPlugin) default_plugin;
+  decltype(&::mjp_registerPlugin) register_plugin;
+  decltype(&::mj_getPluginConfig) plugin_config;
+  decltype(&::mj_loadPluginLibrary) load_plugin_library;
   decltype(&::mju_getLogConfig) get_log_config;
   decltype(&::mju_setLogConfig) set_log_config;
 
