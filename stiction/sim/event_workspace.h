@@ -77,7 +77,8 @@ struct EventSimulator::Workspace {
   std::vector<MotionEvent> events;
   double last_event = -1.0;
   int close_events = 0;
-  std::unique_ptr<Simulator> stepper;  // of crowds
+  std::unique_ptr<Simulator> stepper;   // of crowds
+  bool time_steps_miss_nothing = true;  // by their own geometric certificate
 
   double accelerate(const VectorX& at, const VectorX& velocity, VectorX& acceleration);
   void update();         // kinematics, inertia and its factor at (q, v); poses

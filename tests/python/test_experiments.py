@@ -109,6 +109,42 @@ def test_an_error_fails_one_experiment_and_not_the_others(monkeypatch, capsys, t
     assert "1 of 2 reproduced; FAIL: broken" in printed.out
 
 
+def test_what_cannot_run_is_told_and_the_others_run(monkeypatch, capsys, tmp_path):
+    def no_file(run):
+        run.check("before", 1.0, at_most=2.0)
+        raise FileNotFoundError(2, "no such robot: pip install it", "solo12.urdf")
+
+    def no_package(run):
+        import no_such_package_at_all  # noqa: F401
+
+    def sound(run):
+        run.check("one", 1.0, at_most=2.0)
+
+    calls = (("a", no_file, ()), ("b", no_package, ()), ("c", sound, ("no_such_extra",)), ("d", sound, ()))
+    several = {name: Experiment(name, "title", "nowhere", "nothing", call, extras) for name, call, extras in calls}
+    monkeypatch.setattr(frame, "experiments", lambda: several)
+    assert frame.main(["all", "--output", str(tmp_path)]) == frame.EXIT_USAGE
+    printed = capsys.readouterr()
+    assert "error: a: solo12.urdf: no such robot: pip install it" in printed.err
+    assert "No module named 'no_such_package_at_all'" in printed.err
+    assert "error: c: no_such_extra missing; install the extra: pip install 'stiction[experiments]'" in printed.err
+    assert "1 of 4 reproduced; FAIL: a, b, c" in printed.out
+    summary = printed.out[printed.out.index("1 of 4") :]
+    assert all(word in summary for word in ("a did not run: solo12.urdf", "b did not run", "c did not run: no_such_extra missing"))
+    assert "pass  before" in printed.out
+
+
+def test_without_a_comparison_there_is_no_pass(monkeypatch, capsys, tmp_path):
+    def alone(run):
+        run.check("one", 1.0, at_most=2.0)
+        run.not_compared = "no peer is installed"
+
+    fake(monkeypatch, alone)
+    assert frame.main(["fake", "--output", str(tmp_path)]) == frame.EXIT_FAIL
+    printed = capsys.readouterr().out
+    assert "NOT COMPARED (no peer is installed)" in printed and "PASS" not in printed
+
+
 def test_checks_ask_for_something(tmp_path):
     run = Run("x", tmp_path)
     with pytest.raises(ValueError, match="asks for nothing"):

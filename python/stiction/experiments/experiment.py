@@ -59,11 +59,21 @@ class Run:
     notes: List[str] = field(default_factory=list)
     files: List[Path] = field(default_factory=list)
     has_failed: bool = False  #: it ended with an error
+    could_not_run: str = ""  #: why: a package or a file is missing, a folder cannot be written
+    not_compared: str = ""  #: why there is no verdict although nothing failed
 
     @property
     def passed(self) -> bool:
         """It came to its end, every check passed, and there was one."""
-        return not self.has_failed and bool(self.checks) and all(check.passed for check in self.checks)
+        could = not (self.has_failed or self.could_not_run or self.not_compared)
+        return could and bool(self.checks) and all(check.passed for check in self.checks)
+
+    @property
+    def verdict(self) -> str:
+        """PASS, FAIL, or that the claim was not put to the test."""
+        if self.not_compared and not self.has_failed and all(check.passed for check in self.checks):
+            return f"NOT COMPARED ({self.not_compared})"
+        return "PASS" if self.passed else "FAIL"
 
     def fail(self, why: str) -> None:
         """It cannot go on: not passed, whatever was checked before."""
