@@ -220,38 +220,51 @@ void EventSimulator::Workspace::find_next_limit(Next& next) {
   }
 }
 
-// The deepest point of a pair that is not held, below the tolerance; infinite: none.
-double EventSimulator::Workspace::deepest_new_point(int shape_a, int shape_b, double s) {
-  next_touch.look(path, shape_a, shape_b, s, tolerance);
+// The deepest point of a pair that is not held, below the tolerance; infinite: none. `safe`: how long no such point can
+// come nearer than −tolerance/2.
+double EventSimulator::Workspace::deepest_new_point(int shape_a, int shape_b, double s, double margin, double& safe) {
+  const double limit = path.duration() - s;
   double deepest = std::numeric_limits<double>::infinity();
+  safe = deepest;  // what is farther than the margin does not come within it on this path
+  next_touch.look(path, shape_a, shape_b, s, margin);
   for (const ContactPoint& p : next_touch.points().points()) {
     const bool is_held =
         std::any_of(resting.contacts().begin(), resting.contacts().end(), [&](const RestingContact& c) {
           return c.point.id.shape_a == shape_a && c.point.id.shape_b == shape_b && c.point.id.feature == p.id.feature;
         });
-    if (!is_held && next_touch.parting_speed(p) < 0.0) deepest = std::min(deepest, p.gap);
+    if (is_held) continue;
+    if (p.gap <= tolerance && next_touch.parting_speed(p) < 0.0) deepest = std::min(deepest, p.gap);
+    const double way = std::max(p.gap, 0.0) + 0.5 * tolerance;
+    safe = std::min(safe, next_touch.safe_time(path, shape_a, shape_b, &p, s, limit, way));
   }
   return deepest;
 }
 
-// Shapes that touch already may come to touch elsewhere, too: a block that tips over.
+// Shapes that touch already may come to touch elsewhere, too: a block that tips over. Between looks nothing new comes
+// deeper than half the tolerance, or, where that would take more than `most_looks`, than 1/most_looks of the way that
+// the fastest point goes.
 void EventSimulator::Workspace::find_next_in_resting_pairs(Next& next) {
-  constexpr int looks = 4;  // on the way
-  const double h = std::min(path.duration(), next.after), enough = -0.5 * tolerance;
+  constexpr int most_looks = 16;
+  const double enough = -0.5 * tolerance;
+  double safe = 0.0;
   for (const auto& [a, b] : resting_pairs) {
+    const double h = std::min(path.duration(), next.after);
+    const double fastest = fastest_point(path, model->shapes[a]) + fastest_point(path, model->shapes[b]);
     double low = 0.0, high = -1.0;
-    for (int k = 1; k <= looks && high < 0.0; ++k) {
-      const double s = h * k / looks;
-      if (deepest_new_point(a, b, s) < enough) {
+    for (double s = 0.0; high < 0.0;) {
+      const double deepest = deepest_new_point(a, b, s, fastest * (h - s) + tolerance, safe);
+      if (s > 0.0 && deepest < enough) {
         high = s;
       } else {
         low = s;
+        if (s >= h || s + safe > h) break;
+        s = std::min(h, s + std::max(safe, h / most_looks));
       }
     }
     if (high < 0.0) continue;
     for (int k = 0; k < 100; ++k) {
       const double middle = 0.5 * (low + high);
-      const double gap = deepest_new_point(a, b, middle);
+      const double gap = deepest_new_point(a, b, middle, tolerance, safe);
       if (middle <= low || middle >= high) break;
       (gap < enough ? high : low) = middle;
       if (std::abs(gap) <= -enough) break;  // within the tolerance

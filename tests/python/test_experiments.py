@@ -17,7 +17,7 @@ matplotlib = pytest.importorskip("matplotlib")
 
 OURS = {
     "slide-direction", "slide-energy", "drag", "mass-ratio", "compliance", "step-size", "tolerance", "robot-timing", "wall-convergence",
-    "fclib", "inverse-dynamics", "engines", "kapla", "666", "rolling", "bouncing", "elastic-666", "anymal-momentum", "anymal-energy",
+    "fclib", "inverse-dynamics", "engines", "ramp", "joint-friction", "granular", "engine-block", "mpc-flat", "mpc-bumpy", "kapla", "666", "rolling", "bouncing", "elastic-666", "anymal-momentum", "anymal-energy",
 }  # fmt: skip
 
 
@@ -170,11 +170,27 @@ def test_files_that_cannot_be_written(monkeypatch, capsys, tmp_path):
     assert "numbers.csv" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["slide-direction", "inverse-dynamics", "rolling", "bouncing", "anymal-energy"])
-def test_quick_forms_reproduce(name, capsys, tmp_path):
-    assert frame.main([name, "--quick", "-o", str(tmp_path)]) == 0, capsys.readouterr().out
-    folder = tmp_path / name
-    assert list(folder.glob("*.csv")) and list(folder.glob("*.png"))
+#: Checks that fail in the quick form, by how they begin; docs/experiments.md says what is at fault. All others pass.
+KNOWN_FAILURES = {}
+#: Trainings and recorded data, which are no quick form yet.
+NOT_QUICK = {name for name in experiments() if name.startswith("learn-") or name.endswith("-toss")}
+
+
+@pytest.mark.parametrize("name", sorted(set(experiments()) - NOT_QUICK))
+def test_quick_forms(name, capsys, tmp_path):
+    """Each comes to its end with the verdict that is written down, but for what clocks say."""
+    run = Run(name, tmp_path / name, quick=True)
+    frame._run(find(name), run)
+    printed = capsys.readouterr()
+    if run.could_not_run and ("missing" in run.could_not_run or "example-robot-data" in run.could_not_run):
+        pytest.skip(run.could_not_run)
+    assert not run.could_not_run and not run.has_failed, printed.out + printed.err
+    failed = [check.what for check in run.checks if not check.passed and not check.timed]
+    known = KNOWN_FAILURES.get(name, [])
+    assert [what for what in failed if not what.startswith(tuple(known))] == [], printed.out
+    assert [what for what in known if not any(f.startswith(what) for f in failed)] == [], printed.out
+    assert run.checks or run.not_compared
+    assert list(run.folder.glob("*.csv")) and list(run.folder.glob("*.png"))
 
 
 def test_a_wrong_product_fails(monkeypatch, capsys, tmp_path):

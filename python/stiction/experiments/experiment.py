@@ -45,6 +45,7 @@ class Check:
     wanted: str
     paper: str
     passed: bool
+    timed: bool = False  #: it depends on how fast the machine is, and how busy: no test asserts it
 
 
 @dataclass
@@ -89,8 +90,9 @@ class Run:
         at_least: Optional[float] = None,
         near: Optional[Tuple[float, float]] = None,
         paper: str = "",
+        timed: bool = False,
     ) -> bool:
-        """One figure against what was asked: an upper bound, a lower one, both, or `near=(value, tolerance)`."""
+        """One figure against what was asked: an upper bound, a lower one, both, or `near=(value, tolerance)`; `timed`: of clocks."""
         if at_most is None and at_least is None and near is None:
             raise ValueError(f"check '{what}' asks for nothing: give at_most, at_least or near")
         passed = math.isfinite(value)
@@ -104,7 +106,7 @@ class Run:
         if near is not None:
             passed = passed and abs(value - near[0]) <= near[1]
             wanted.append(f"{near[0]:.6g} ± {near[1]:.2g}")
-        self.checks.append(Check(what, float(value), " and ".join(wanted), paper, bool(passed)))
+        self.checks.append(Check(what, float(value), " and ".join(wanted), paper, bool(passed), timed))
         return bool(passed)
 
     def note(self, text: str) -> None:
