@@ -427,8 +427,10 @@ void EventSimulator::Workspace::pass_crowd(double remaining) {
   const SmoothForces::Energy before = energy;
   update();
   energy = forces.energy(q, v, data);
-  report.time_step_change += energy.kinetic + energy.potential - before.kinetic - before.potential;
-  report.time_step_gain += std::max(0.0, step_report.energy_error);
+  const double change = energy.kinetic + energy.potential - before.kinetic - before.potential;
+  const double given = step_report.actuator_work + step_report.applied_work + step_report.surface_work;
+  report.time_step_change += change;
+  report.time_step_gain += std::max(0.0, change - given);
   ++report.num_time_steps;
   time_steps_miss_nothing &= step_report.geometry_certified;
   MotionEvent event;

@@ -89,8 +89,8 @@ TEST(EventSimulator, WhatTimeStepsGainIsNoCertifiedEnergy) {
   joint.name = "hinge";
   joint.kind = JointKind::revolute;
   joint.axis = Vector3::UnitY();
-  joint.initial_position = 1.5;
-  const int body = builder.add_body({.name = "rod", .joint = joint, .pose = Pose(Vector3(5, 0, 3))});
+  joint.initial_position = 2.4;
+  const int body = builder.add_body({.name = "rod", .pose = Pose(Vector3(5, 0, 3)), .joint = joint});
   ShapeOptions bob;
   bob.body = body;
   bob.geometry = Sphere{0.05};

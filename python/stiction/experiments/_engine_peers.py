@@ -7,13 +7,16 @@ Closed chains are no URDF: Cassie is ours and MuJoCo's alone.
 
 from __future__ import annotations
 
-import re
 import time
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any, Callable, Dict, Sequence, Tuple
+from xml.etree import ElementTree
+
+import numpy as np
 
 FRICTION = 0.8
 
@@ -86,11 +89,7 @@ class Drake:
         (model,) = Parser(plant).AddModels(robot.urdf)
         properties = ProximityProperties()
         AddContactMaterial(None, None, CoulombFriction(FRICTION, FRICTION), properties)
-        if robot.is_fixed:
-            first = plant.get_body(plant.GetBodyIndices(model)[0])
-            if not plant.IsAnchored(first):
-                plant.WeldFrames(plant.world_frame(), first.body_frame())
-        else:
+        if not robot.is_fixed:  # of one that is the root is the link "world", which Drake takes for its own
             plant.RegisterCollisionGeometry(plant.world_body(), RigidTransform(), HalfSpace(), "ground", properties)
         inspector = graph.model_inspector()
         for index in plant.GetBodyIndices(model):
@@ -138,7 +137,6 @@ class Dart:
 
     def __init__(self, robot: Robot, dt: float) -> None:
         import dartpy as dart
-        import numpy as np
 
         self.world = dart.simulation.World()
         self.world.setTimeStep(dt)
@@ -153,7 +151,9 @@ class Dart:
         options = loader.getOptions()
         options.mDefaultRootJointType = kind.FIXED if robot.is_fixed else kind.FLOATING
         loader.setOptions(options)
-        skeleton = loader.parseSkeleton(robot.urdf)
+        path = Path(robot.urdf).with_suffix(".dart.urdf")
+        path.write_text(without_capsules(Path(robot.urdf).read_text(encoding="utf-8")), encoding="utf-8")
+        skeleton = loader.parseSkeleton(str(path))
         if skeleton is None:
             raise RuntimeError("DART cannot read the file")
         skeleton.enableSelfCollisionCheck()
@@ -232,8 +232,60 @@ def rate(name: str, robot: Robot, dt: float, steps: int, rounds: int) -> Tuple[f
 
 
 def plain_urdf(text: str) -> str:
-    """Without motors, limits and dampers: revolute joints become continuous ones."""
-    text = re.sub(r"<transmission.*?</transmission>", "", text, flags=re.S)
-    text = re.sub(r"<(dynamics|limit)\b[^>]*/>", "", text)
-    return text.replace('type="revolute"', 'type="continuous"')
+    """Without motors, limits and dampers (revolute joints become continuous ones), for readers that know little: a free base is the
+    root, not a link on a floating joint, which Bullet would fix; links between two hinges of one body weigh 0.1 g, not nothing, for
+    which Bullet would take 1 kg."""
+    root = ElementTree.fromstring(text)
+    for transmission in root.findall("transmission"):
+        root.remove(transmission)
+    for joint in root.findall("joint"):
+        for name in ("dynamics", "limit"):
+            for found in joint.findall(name):
+                joint.remove(found)
+        if joint.get("type") == "revolute":
+            joint.set("type", "continuous")
+        if joint.get("type") == "floating":
+            world = joint.find("parent").get("link")
+            root.remove(joint)
+            for link in root.findall("link"):
+                if link.get("name") == world:
+                    root.remove(link)
+    for link in root.findall("link"):
+        if link.find("inertial") is None and link.get("name") != "world":
+            inertial = ElementTree.SubElement(link, "inertial")
+            ElementTree.SubElement(inertial, "mass", value="1e-4")
+            ElementTree.SubElement(inertial, "inertia", ixx="1e-7", iyy="1e-7", izz="1e-7", ixy="0", ixz="0", iyz="0")
+    return ElementTree.tostring(root, encoding="unicode")
 
+
+def without_capsules(text: str) -> str:
+    """Each as a cylinder and two spheres, which is the same shape: DART's reader knows no capsules, and leaves them out."""
+    root = ElementTree.fromstring(text)
+    for link in root.iter("link"):
+        for visual in link.findall("visual"):
+            link.remove(visual)
+        for collision in link.findall("collision"):
+            capsule = collision.find("geometry/capsule")
+            if capsule is None:
+                continue
+            radius, length = float(capsule.get("radius")), float(capsule.get("length"))
+            link.remove(collision)
+            origin = collision.find("origin")
+            xyz = np.array([float(x) for x in origin.get("xyz", "0 0 0").split()])
+            rpy = origin.get("rpy", "0 0 0")
+            axis = _turned([float(x) for x in rpy.split()])[:, 2]
+            for part, along in (("cylinder", 0.0), ("sphere", 0.5), ("sphere", -0.5)):
+                piece = ElementTree.SubElement(link, "collision")
+                place = " ".join(repr(float(x)) for x in xyz + along * length * axis)
+                ElementTree.SubElement(piece, "origin", xyz=place, rpy=rpy)
+                size = {"radius": repr(radius), **({"length": repr(length)} if part == "cylinder" else {})}
+                ElementTree.SubElement(ElementTree.SubElement(piece, "geometry"), part, size)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _turned(rpy: Sequence[float]) -> np.ndarray:
+    (cr, cp, cy), (sr, sp, sy) = np.cos(rpy), np.sin(rpy)
+    x = np.array([[1, 0, 0], [0, cr, -sr], [0, sr, cr]])
+    y = np.array([[cp, 0, sp], [0, 1, 0], [-sp, 0, cp]])
+    z = np.array([[cy, -sy, 0], [sy, cy, 0], [0, 0, 1]])
+    return z @ y @ x
