@@ -41,8 +41,9 @@ std::shared_ptr<const Model> heap(int balls, double restitution, double friction
     builder.add_shape(wall);
   };
   add_wall("ground", Pose());
+  int walls = 0;
   for (const Vector3& normal : {Vector3(1, 0, 0), Vector3(-1, 0, 0), Vector3(0, 1, 0), Vector3(0, -1, 0)}) {
-    add_wall("wall", Pose(rotation_with_z(normal), -half * normal));
+    add_wall("wall" + std::to_string(walls++), Pose(rotation_with_z(normal), -half * normal));
   }
   for (int k = 0; k < balls; ++k) {
     const double x = 0.18 * (k % side - 0.5 * (side - 1)) + 0.0007 * (k * 7 % 11);

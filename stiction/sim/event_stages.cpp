@@ -462,7 +462,8 @@ void EventSimulator::Workspace::certify() {
 void EventSimulator::Workspace::go_to(double end, bool stop_at_event) {
   const long events_before = report.num_events;
   settle();
-  while (end - time > 1e-15 * std::max(1.0, std::abs(end))) {
+  const double rounding = 1e-15 * std::max(1.0, std::abs(end));
+  while (end - time > rounding) {
     if (stop_at_event && report.num_events > events_before) break;
     if (close_events >= settings.most_close_events) {
       pass_crowd(end - time);
@@ -485,6 +486,7 @@ void EventSimulator::Workspace::go_to(double end, bool stop_at_event) {
     if (is_last) time = report.time = end;
     settle();
   }
+  if (end - time <= rounding) time = report.time = end;  // whoever asks for the time that was asked for goes no further
   certify();
 }
 

@@ -411,6 +411,19 @@ TEST(EventSimulator, HeapOfBouncingBallsNeverPenetratesNorStalls) {
   EXPECT_EQ(report.num_unsure, 0);
 }
 
+// Sums of steps round: the end is nevertheless the one that was asked for, so that a loop up to it ends.
+TEST(EventSimulator, EndsWhereItWasAskedTo) {
+  EventSettings settings;
+  settings.step = 1e-4;
+  EventSimulator simulator(ball_over_ground(0.5, 100.0), settings);
+  for (int k = 1; k <= 100; ++k) {
+    const double end = simulator.time() + 0.01;
+    simulator.advance_to(end);
+    ASSERT_EQ(simulator.time(), end) << k;
+    ASSERT_EQ(simulator.report().time, end) << k;
+  }
+}
+
 TEST(EventSimulator, SameBitsEveryTime) {
   const auto run = [] {
     EventSimulator simulator(ball_over_ground(0.7, 0.5, 0.2));
