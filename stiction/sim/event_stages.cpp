@@ -220,6 +220,12 @@ void EventSimulator::Workspace::find_next_limit(Next& next) {
   }
 }
 
+bool EventSimulator::Workspace::is_held(int shape_a, int shape_b, const ContactPoint& p) const {
+  return std::any_of(resting.contacts().begin(), resting.contacts().end(), [&](const RestingContact& c) {
+    return c.point.id.shape_a == shape_a && c.point.id.shape_b == shape_b && c.point.id.feature == p.id.feature;
+  });
+}
+
 // The deepest point of a pair that is not held, below the tolerance; infinite: none. `safe`: how long no such point can
 // come nearer than −tolerance/2.
 double EventSimulator::Workspace::deepest_new_point(int shape_a, int shape_b, double s, double margin, double& safe) {
@@ -228,11 +234,7 @@ double EventSimulator::Workspace::deepest_new_point(int shape_a, int shape_b, do
   safe = deepest;  // what is farther than the margin does not come within it on this path
   next_touch.look(path, shape_a, shape_b, s, margin);
   for (const ContactPoint& p : next_touch.points().points()) {
-    const bool is_held =
-        std::any_of(resting.contacts().begin(), resting.contacts().end(), [&](const RestingContact& c) {
-          return c.point.id.shape_a == shape_a && c.point.id.shape_b == shape_b && c.point.id.feature == p.id.feature;
-        });
-    if (is_held) continue;
+    if (is_held(shape_a, shape_b, p)) continue;
     if (p.gap <= tolerance && next_touch.parting_speed(p) < 0.0) deepest = std::min(deepest, p.gap);
     const double way = std::max(p.gap, 0.0) + 0.5 * tolerance;
     safe = std::min(safe, next_touch.safe_time(path, shape_a, shape_b, &p, s, limit, way));
@@ -271,7 +273,7 @@ void EventSimulator::Workspace::find_next_in_resting_pairs(Next& next) {
     }
     if (!(high < next.after)) continue;
     next = {};
-    next.after = high, next.shape_a = a, next.shape_b = b;
+    next.after = high, next.is_touch = true, next.shape_a = a, next.shape_b = b;
   }
 }
 
@@ -338,7 +340,10 @@ double EventSimulator::Workspace::miss(const Next& next, double& slope) {
     const Shape &a = model->shapes[next.shape_a], &b = model->shapes[next.shape_b];
     PairGap gap;
     gap.look(a, place(a.body) * a.pose, b, place(b.body) * b.pose, 0.01);
-    const ContactPoint* p = gap.deepest();
+    const ContactPoint* p = nullptr;
+    for (const ContactPoint& x : gap.points()) {
+      if (!is_held(next.shape_a, next.shape_b, x) && (p == nullptr || x.gap < p->gap)) p = &x;
+    }
     if (p == nullptr) return 0.0;
     if (a.body >= 0) slope += p->normal.dot(point_velocity(data, a.body, p->position));
     if (b.body >= 0) slope -= p->normal.dot(point_velocity(data, b.body, p->position));

@@ -101,6 +101,7 @@ struct EventSimulator::Workspace {
   void pass_crowd(double remaining);
   void go_to(double end, bool stop_at_event);
   double slip(int contact, double s);
+  bool is_held(int shape_a, int shape_b, const ContactPoint& p) const;
   double deepest_new_point(int shape_a, int shape_b, double s, double margin, double& safe);
   void certify();
   void state_changed();

@@ -362,6 +362,41 @@ TEST(EventSimulator, SpinningBodyKeepsItsEnergyToOrderFour) {
   EXPECT_GT(coarse / fine, 12.0);
 }
 
+// A rod on a hinge rests on the ground with one end while a spring swings the other, which dips into the ground by 5 µm
+// for 3 ms of a step of 20: between its quarters, and out again before its end.
+TEST(EventSimulator, NewPointOfAPairThatTouchesIsFoundBetweenInstants) {
+  ModelBuilder builder;
+  builder.set_gravity(Vector3::Zero());
+  add_ground(builder, 0.0, 0.0, 0.0);
+  const double swing = 0.1, dip = 1e-5, lowest_at = 0.3125, radius = 0.02, half = 0.25;
+  JointOptions joint;
+  joint.name = "hinge";
+  joint.kind = JointKind::revolute;
+  joint.axis = -Vector3::UnitY();  // the angle lifts the far end
+  joint.initial_position = 2.0 * swing - dip;
+  joint.rest_position = swing - dip;
+  joint.stiffness = std::pow(M_PI / lowest_at, 2);
+  const int body = builder.add_body({.name = "rod",
+                                     .pose = Pose(Vector3(0, 0, radius)),
+                                     .joint = joint,
+                                     .inertia = Inertia::of(Sphere{std::sqrt(2.5)}, 1.0)});
+  ShapeOptions rod;
+  rod.body = body;
+  rod.name = "rod";
+  rod.geometry = Capsule{radius, half};
+  rod.pose = Pose(rotation_with_z(Vector3::UnitX()), Vector3(half, 0, 0));
+  rod.material = {.friction = 0.0, .restitution = 0.0};
+  builder.add_shape(rod);
+  EventSettings settings;
+  settings.step = 0.02;
+  EventSimulator simulator(builder.build(), settings);
+  const EventReport& report = simulator.advance(0.4);
+  ASSERT_GE(report.num_impacts, 1);
+  const double touches = lowest_at / M_PI * std::acos(-(1.0 - dip / swing));
+  EXPECT_NEAR(simulator.events()[0].time, touches, 1e-4);
+  EXPECT_LE(report.largest_penetration, settings.event_tolerance);
+}
+
 TEST(EventSimulator, SlideStopsAtItsLimit) {
   ModelBuilder builder;
   builder.set_gravity(Vector3(0, 0, -g));

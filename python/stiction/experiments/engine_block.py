@@ -157,7 +157,7 @@ def _solve(problem: Any, name: str) -> Tuple[float, float]:
 
 
 def run(run: Run) -> None:
-    seconds, budget = (0.025, 4.0) if run.quick else (SECONDS, 60.0)
+    seconds, budget = (0.025, 2.0) if run.quick else (SECONDS, 20.0)
     model = engine()
     rows, simulator, ended = by_events(model, seconds, budget)
     run.csv("events", ["time_s", "kinetic_J", "events", "impacts", "at_rest", "time_steps", "looks", "unsure", "largest_penetration_m", "cpu_s"], rows)

@@ -186,6 +186,10 @@ def add_peers(run: Run, robot: str, model: Any, excluded: List[Tuple[str, str]],
             continue
         try:
             rate, touched = peers.rate(name, told, DT, steps, rounds)
+            if 2 * touched < found["stiction"]["contacts"]:
+                samples = f"touches in {touched} of {steps // 20} samples where ours does in {found['stiction']['contacts']}"
+                run.note(f"{robot}: not compared with {name}, {rate:.0f} steps per second: it {samples}")
+                continue
             found[name] = {"rate": rate, "eps": float("nan"), "contacts": touched}
         except RuntimeError as error:
             run.note(f"{robot}: not compared with {name}: {error}")

@@ -14,7 +14,7 @@ from . import _worlds as worlds
 from .experiment import Experiment, Run
 
 COUNT, RADIUS, MASS, FRICTION, DT, SECONDS = 1001, 0.04, 0.1, 0.5, 5e-3, 5.0
-SMALL, SMALL_SECONDS = 60, 3.0  #: what dense solvers can be asked for
+SMALL, SMALL_SECONDS = 60, 1.5  #: what dense solvers can be asked for
 TOLERANCE = 1e-6
 #: Dense solvers stop before a problem of so many contacts: G alone, 9 n² numbers, and its factors; a step of 800 takes 16 s.
 MOST_CONTACTS = 250
@@ -125,7 +125,7 @@ def course(name: str, engine: Any, count: int, seconds: float, budget: float, mo
 
 def run(run: Run) -> None:
     budget = 10.0 if run.quick else 600.0
-    dense_budget = 3.0 if run.quick else 60.0
+    dense_budget = 3.0 if run.quick else 30.0
     count, seconds = (120, 2.0) if run.quick else (COUNT, SECONDS)
     makers: List[Tuple[str, Callable[[], Course]]] = [
         ("auto", lambda: course("auto", Ours(count, "auto", relative_compliance=0.01), count, seconds, budget)),
