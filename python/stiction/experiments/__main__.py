@@ -15,7 +15,7 @@ from .experiment import Experiment, Run
 from .registry import experiments, find
 
 EXIT_FAIL = 1  # an experiment is not reproduced
-EXIT_USAGE = 2  # unknown names, missing packages, folders that cannot be written
+EXIT_USAGE = 2  # unknown names; an experiment that could not run: missing packages or files, folders that cannot be written
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
