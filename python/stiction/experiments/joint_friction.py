@@ -47,7 +47,7 @@ def by_program(model: Any, solver: str, dt: float) -> Tuple[np.ndarray, Any]:
 
 
 def by_law(bare: Any, coulomb: float, viscous: float, dt: float) -> np.ndarray:
-    """τ = −μ_v q̇ − μ_c sgn(q̇), as the paper's equation 6; not a number from where it breaks down."""
+    """τ = −μ_v q̇ − μ_c sgn(q̇), as in the paper's section on joint friction; not a number from where it breaks down."""
     q, v = np.zeros(8), np.zeros(8)
     every = round(SAMPLE / dt)
     rows = np.full((round(SECONDS / SAMPLE) + 1, 8), np.nan)
