@@ -200,6 +200,17 @@ def test_quick_forms(name, capsys, tmp_path):
     assert list(run.folder.glob("*.csv")) and list(run.folder.glob("*.png"))
 
 
+def test_engines_alone_is_no_pass(monkeypatch, tmp_path):
+    from stiction.experiments import engines
+
+    monkeypatch.setattr(engines, "has_mujoco", lambda: False)
+    monkeypatch.setattr(engines.peers, "PEERS", {})
+    monkeypatch.setattr(engines.worlds, "robots_folder", lambda: None)
+    run = Run("engines", tmp_path, quick=True)
+    engines.run(run)
+    assert not run.passed and run.verdict.startswith("NOT COMPARED (no other simulator ran humanoid")
+
+
 def test_a_wrong_product_fails(monkeypatch, capsys, tmp_path):
     """The check of slide-direction, were the pyramid a cone."""
     from stiction.experiments import slide_direction
