@@ -65,7 +65,8 @@ std::string summary_text(const EventReport& r, const EventSettings& s, double se
       << "penetration  at most " << r.largest_penetration << " m\n"
       << "contacts     at the end " << r.num_resting << " at rest\n"
       << "energy       kinetic " << r.kinetic_energy << " J, potential " << r.potential_energy << " J; impacts "
-      << r.impact_change << " J, work " << r.work << " J; integration error " << r.energy_error << " J\n"
+      << r.impact_change << " J, work " << r.work << " J; integration error " << r.energy_error
+      << " J; an impact gained at most " << r.largest_impact_gain << " J, time steps " << r.time_step_gain << " J\n"
       << "work         " << to_string(s.integrator) << ", " << r.num_steps << " steps (" << r.num_rejected_steps
       << " rejected), " << r.num_evaluations << " evaluations, " << r.num_looks << " looks at pairs, "
       << r.num_rest_problems << " of " << r.num_rest_solves << " instants with contacts asked the solver\n"
@@ -86,6 +87,7 @@ std::string summary_json(const EventReport& r) {
       << ", \"eps_nat_impacts\": " << r.impact_residuals.eps_nat << ", \"eps_nat_rest\": " << r.rest_residuals.eps_nat
       << ", \"largest_penetration\": " << r.largest_penetration << ", \"kinetic_energy\": " << r.kinetic_energy
       << ", \"potential_energy\": " << r.potential_energy << ", \"impact_change\": " << r.impact_change
+      << ", \"largest_impact_gain\": " << r.largest_impact_gain << ", \"time_step_gain\": " << r.time_step_gain
       << ", \"work\": " << r.work << ", \"energy_error\": " << r.energy_error << ", \"steps\": " << r.num_steps
       << ", \"evaluations\": " << r.num_evaluations << "}";
   return out.str();
@@ -127,8 +129,9 @@ int run_scene_by_events(const RunOptions& options) {
   if (!failure.empty()) std::cerr << "stiction: " << failure << '\n';
   if (interrupt.signal() != 0) return 128 + interrupt.signal();
   const double worst = std::max(report.impact_residuals.eps_nat, report.rest_residuals.eps_nat);
-  return failure.empty() && worst <= std::max(options.tolerance, options.acceptable_tolerance) ? exit_success
-                                                                                               : exit_failed;
+  const bool is_accepted = worst <= std::max(options.tolerance, options.acceptable_tolerance);
+  const bool is_sound = is_accepted && report.geometry_certified && report.energy_certified;
+  return failure.empty() && is_sound ? exit_success : exit_failed;
 }
 
 }  // namespace stiction::cli

@@ -264,6 +264,7 @@ void EventSimulator::begin_report() {
   Workspace& w = *workspace_;
   w.report = {};
   w.report.time = w.time;
+  w.time_steps_miss_nothing = true;
   w.resting.begin_count();
 }
 

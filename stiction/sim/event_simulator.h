@@ -86,11 +86,13 @@ struct EventReport {
   SolveStatus status = SolveStatus::converged;          // the worst
   double largest_penetration = 0.0;                     // m, at any end of a smooth part
   double kinetic_energy = 0.0, potential_energy = 0.0;  // now, J
-  double work = 0.0;              // of actuators, dampers, applied forces and friction between events, J
-  double impact_change = 0.0;     // of impacts together, J
-  double time_step_change = 0.0;  // of time steps together, J
-  double energy_error = 0.0;      // Σ |E_end − E_begin − work| over smooth parts: the integrator's, J
-  double largest_energy = 0.0;    // the largest kinetic energy met, J
+  double work = 0.0;                 // of actuators, dampers, applied forces and friction between events, J
+  double impact_change = 0.0;        // of impacts together, J
+  double largest_impact_gain = 0.0;  // that one impact added, J; what others took does not hide it
+  double time_step_change = 0.0;     // of time steps together, J
+  double time_step_gain = 0.0;       // Σ of what single time steps gained beyond what was given to them, J
+  double energy_error = 0.0;         // Σ |E_end − E_begin − work| over smooth parts: the integrator's, J
+  double largest_energy = 0.0;       // the largest kinetic energy met, J
   bool law_certified = true, geometry_certified = true, energy_certified = true;
   bool certified() const { return law_certified && geometry_certified && energy_certified; }
 };

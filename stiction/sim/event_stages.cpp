@@ -77,6 +77,7 @@ bool EventSimulator::Workspace::strike() {
   ++report.num_impacts;
   report.status = std::max(report.status, blow.status);
   report.impact_change += blow.energy_change;
+  report.largest_impact_gain = std::max(report.largest_impact_gain, blow.energy_change);
   merge(blow.residuals, report.impact_residuals);
   MotionEvent event;
   event.speed = blow.approach;
@@ -136,6 +137,7 @@ void EventSimulator::Workspace::find_resting() {
 void EventSimulator::Workspace::settle() {
   update();
   find_touching();
+  const double change_before = report.impact_change;
   bool struck = false;
   for (int k = 0; k < most_impacts && strike(); ++k) {
     struck = true;
@@ -152,7 +154,9 @@ void EventSimulator::Workspace::settle() {
   pending.reset();
   find_resting();
   energy = forces.energy(q, v, data);
-  report.largest_energy = std::max(report.largest_energy, energy.kinetic);
+  // Before the impacts there was what they took, too.
+  const double change = report.impact_change - change_before;
+  report.largest_energy = std::max({report.largest_energy, energy.kinetic, energy.kinetic - change});
 }
 
 double EventSimulator::Workspace::integrate_part(double h) {
@@ -216,45 +220,60 @@ void EventSimulator::Workspace::find_next_limit(Next& next) {
   }
 }
 
-// The deepest point of a pair that is not held, below the tolerance; infinite: none.
-double EventSimulator::Workspace::deepest_new_point(int shape_a, int shape_b, double s) {
-  next_touch.look(path, shape_a, shape_b, s, tolerance);
+bool EventSimulator::Workspace::is_held(int shape_a, int shape_b, const ContactPoint& p) const {
+  return std::any_of(resting.contacts().begin(), resting.contacts().end(), [&](const RestingContact& c) {
+    return c.point.id.shape_a == shape_a && c.point.id.shape_b == shape_b && c.point.id.feature == p.id.feature;
+  });
+}
+
+// The deepest point of a pair that is not held, below the tolerance; infinite: none. `safe`: how long no such point can
+// come nearer than −tolerance/2.
+double EventSimulator::Workspace::deepest_new_point(int shape_a, int shape_b, double s, double margin, double& safe) {
+  const double limit = path.duration() - s;
   double deepest = std::numeric_limits<double>::infinity();
+  safe = deepest;  // what is farther than the margin does not come within it on this path
+  next_touch.look(path, shape_a, shape_b, s, margin);
   for (const ContactPoint& p : next_touch.points().points()) {
-    const bool is_held =
-        std::any_of(resting.contacts().begin(), resting.contacts().end(), [&](const RestingContact& c) {
-          return c.point.id.shape_a == shape_a && c.point.id.shape_b == shape_b && c.point.id.feature == p.id.feature;
-        });
-    if (!is_held && next_touch.parting_speed(p) < 0.0) deepest = std::min(deepest, p.gap);
+    if (is_held(shape_a, shape_b, p)) continue;
+    if (p.gap <= tolerance && next_touch.parting_speed(p) < 0.0) deepest = std::min(deepest, p.gap);
+    const double way = std::max(p.gap, 0.0) + 0.5 * tolerance;
+    safe = std::min(safe, next_touch.safe_time(path, shape_a, shape_b, &p, s, limit, way));
   }
   return deepest;
 }
 
-// Shapes that touch already may come to touch elsewhere, too: a block that tips over.
+// Shapes that touch already may come to touch elsewhere, too: a block that tips over. Between looks nothing new comes
+// deeper than half the tolerance, or, where that would take more than `most_looks`, than 1/most_looks of the way that
+// the fastest point goes.
 void EventSimulator::Workspace::find_next_in_resting_pairs(Next& next) {
-  constexpr int looks = 4;  // on the way
-  const double h = std::min(path.duration(), next.after), enough = -0.5 * tolerance;
+  constexpr int most_looks = 16;
+  const double enough = -0.5 * tolerance;
+  double safe = 0.0;
   for (const auto& [a, b] : resting_pairs) {
+    const double h = std::min(path.duration(), next.after);
+    const double fastest = fastest_point(path, model->shapes[a]) + fastest_point(path, model->shapes[b]);
     double low = 0.0, high = -1.0;
-    for (int k = 1; k <= looks && high < 0.0; ++k) {
-      const double s = h * k / looks;
-      if (deepest_new_point(a, b, s) < enough) {
+    for (double s = 0.0; high < 0.0;) {
+      const double deepest = deepest_new_point(a, b, s, fastest * (h - s) + tolerance, safe);
+      if (s > 0.0 && deepest < enough) {
         high = s;
       } else {
         low = s;
+        if (s >= h || s + safe > h) break;
+        s = std::min(h, s + std::max(safe, h / most_looks));
       }
     }
     if (high < 0.0) continue;
     for (int k = 0; k < 100; ++k) {
       const double middle = 0.5 * (low + high);
-      const double gap = deepest_new_point(a, b, middle);
+      const double gap = deepest_new_point(a, b, middle, tolerance, safe);
       if (middle <= low || middle >= high) break;
       (gap < enough ? high : low) = middle;
       if (std::abs(gap) <= -enough) break;  // within the tolerance
     }
     if (!(high < next.after)) continue;
     next = {};
-    next.after = high, next.shape_a = a, next.shape_b = b;
+    next.after = high, next.is_touch = true, next.shape_a = a, next.shape_b = b;
   }
 }
 
@@ -321,7 +340,10 @@ double EventSimulator::Workspace::miss(const Next& next, double& slope) {
     const Shape &a = model->shapes[next.shape_a], &b = model->shapes[next.shape_b];
     PairGap gap;
     gap.look(a, place(a.body) * a.pose, b, place(b.body) * b.pose, 0.01);
-    const ContactPoint* p = gap.deepest();
+    const ContactPoint* p = nullptr;
+    for (const ContactPoint& x : gap.points()) {
+      if (!is_held(next.shape_a, next.shape_b, x) && (p == nullptr || x.gap < p->gap)) p = &x;
+    }
     if (p == nullptr) return 0.0;
     if (a.body >= 0) slope += p->normal.dot(point_velocity(data, a.body, p->position));
     if (b.body >= 0) slope -= p->normal.dot(point_velocity(data, b.body, p->position));
@@ -410,8 +432,12 @@ void EventSimulator::Workspace::pass_crowd(double remaining) {
   const SmoothForces::Energy before = energy;
   update();
   energy = forces.energy(q, v, data);
-  report.time_step_change += energy.kinetic + energy.potential - before.kinetic - before.potential;
+  const double change = energy.kinetic + energy.potential - before.kinetic - before.potential;
+  const double given = step_report.actuator_work + step_report.applied_work + step_report.surface_work;
+  report.time_step_change += change;
+  report.time_step_gain += std::max(0.0, change - given);
   ++report.num_time_steps;
+  time_steps_miss_nothing &= step_report.geometry_certified;
   MotionEvent event;
   event.kind = EventKind::time_step;
   event.residual = step_report.residuals.eps_nat;
@@ -431,16 +457,18 @@ void EventSimulator::Workspace::certify() {
   report.kinetic_energy = energy.kinetic, report.potential_energy = energy.potential;
   const double worst = std::max(report.impact_residuals.eps_nat, report.rest_residuals.eps_nat);
   report.law_certified = worst <= settings.tolerance;
-  report.geometry_certified = report.largest_penetration <= settings.event_tolerance;
+  report.geometry_certified = report.largest_penetration <= settings.event_tolerance && time_steps_miss_nothing;
   const double allowed = settings.energy_tolerance * report.largest_energy + 1e-12 * std::abs(energy.potential);
-  report.energy_certified =
-      report.energy_error <= allowed && report.impact_change <= 1e-10 * std::max(report.largest_energy, 1e-12);
+  // Of impacts one by one: a gain must not hide behind what an earlier one took.
+  report.energy_certified = report.energy_error + report.time_step_gain <= allowed &&
+                            report.largest_impact_gain <= 1e-10 * std::max(report.largest_energy, 1e-12);
 }
 
 void EventSimulator::Workspace::go_to(double end, bool stop_at_event) {
   const long events_before = report.num_events;
   settle();
-  while (end - time > 1e-15 * std::max(1.0, std::abs(end))) {
+  const double rounding = 1e-15 * std::max(1.0, std::abs(end));
+  while (end - time > rounding) {
     if (stop_at_event && report.num_events > events_before) break;
     if (close_events >= settings.most_close_events) {
       pass_crowd(end - time);
@@ -463,6 +491,7 @@ void EventSimulator::Workspace::go_to(double end, bool stop_at_event) {
     if (is_last) time = report.time = end;
     settle();
   }
+  if (end - time <= rounding) time = report.time = end;  // whoever asks for the time that was asked for goes no further
   certify();
 }
 

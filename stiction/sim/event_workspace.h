@@ -77,7 +77,8 @@ struct EventSimulator::Workspace {
   std::vector<MotionEvent> events;
   double last_event = -1.0;
   int close_events = 0;
-  std::unique_ptr<Simulator> stepper;  // of crowds
+  std::unique_ptr<Simulator> stepper;   // of crowds
+  bool time_steps_miss_nothing = true;  // by their own geometric certificate
 
   double accelerate(const VectorX& at, const VectorX& velocity, VectorX& acceleration);
   void update();         // kinematics, inertia and its factor at (q, v); poses
@@ -100,7 +101,8 @@ struct EventSimulator::Workspace {
   void pass_crowd(double remaining);
   void go_to(double end, bool stop_at_event);
   double slip(int contact, double s);
-  double deepest_new_point(int shape_a, int shape_b, double s);
+  bool is_held(int shape_a, int shape_b, const ContactPoint& p) const;
+  double deepest_new_point(int shape_a, int shape_b, double s, double margin, double& safe);
   void certify();
   void state_changed();
 };

@@ -60,6 +60,26 @@ Cubic NextTouch::bound(const SmoothPath& path, const ContactPoint& point, double
   return sum;
 }
 
+// Whether the origins of both shapes fly along cubics, and a normal holds for the whole of both.
+bool NextTouch::is_flat(const SmoothPath& path, const Shape& a, const Shape& b) const {
+  return !is_terrain(a.kind()) && !is_terrain(b.kind()) && path.is_direct(a.body) && path.is_direct(b.body);
+}
+
+double NextTouch::safe_time(const SmoothPath& path, int shape_a, int shape_b, const ContactPoint* point, double s,
+                            double limit, double way) const {
+  const Shape &a = model_->shapes[shape_a], &b = model_->shapes[shape_b];
+  const double fastest = fastest_point(path, a) + fastest_point(path, b);
+  if (!(fastest > 0.0)) return std::numeric_limits<double>::infinity();
+  double safe = way / fastest;
+  if (point != nullptr && is_flat(path, a, b)) {
+    const double turning = path.turning(a.body) * turning_reach(a) + path.turning(b.body) * turning_reach(b);
+    Cubic c = bound(path, *point, s, turning);
+    c[0] = way;
+    safe = std::max(safe, first_root(c, limit));
+  }
+  return safe;
+}
+
 // From an instant at which a point within the tolerance approaches to where it touches, as well as numbers tell.
 Touch NextTouch::refine(const SmoothPath& path, int shape_a, int shape_b, double s, double limit, double tolerance) {
   const auto touch_of = [&](const ContactPoint& p) { return Touch{s, p, -parting_speed(p), true}; };
@@ -78,9 +98,6 @@ Touch NextTouch::refine(const SmoothPath& path, int shape_a, int shape_b, double
 Touch NextTouch::find(const SmoothPath& path, int shape_a, int shape_b, double limit, double tolerance) {
   const Shape &a = model_->shapes[shape_a], &b = model_->shapes[shape_b];
   const double fastest = fastest_point(path, a) + fastest_point(path, b);
-  const double turning = path.turning(a.body) * turning_reach(a) + path.turning(b.body) * turning_reach(b);
-  const bool is_flat =
-      !is_terrain(a.kind()) && !is_terrain(b.kind()) && path.is_direct(a.body) && path.is_direct(b.body);
   const double resolution = 0.25 * tolerance;
   Touch none;
   none.time = std::numeric_limits<double>::infinity();
@@ -93,10 +110,9 @@ Touch NextTouch::find(const SmoothPath& path, int shape_a, int shape_b, double l
     if (approaching(tolerance) != nullptr) return refine(path, shape_a, shape_b, s, limit, tolerance);
     const ContactPoint* nearest = gap_.deepest();
     double advance = std::max(gap, resolution) / fastest;
-    if (is_flat && nearest != nullptr) {
-      Cubic c = bound(path, *nearest, s, turning);
-      c[0] = std::max(nearest->gap, resolution);
-      advance = std::max(advance, first_root(c, limit - s));
+    if (nearest != nullptr) {
+      const double way = std::max(nearest->gap, resolution);
+      advance = std::max(advance, safe_time(path, shape_a, shape_b, nearest, s, limit - s, way));
     }
     s += advance;
     if (!(s <= limit)) return none;

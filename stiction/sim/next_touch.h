@@ -34,6 +34,10 @@ class NextTouch {
   // The gap of the pair at an instant, and its points: those of PairGap.
   double look(const SmoothPath& path, int shape_a, int shape_b, double s, double margin);
   const PairGap& points() const { return gap_; }
+  // How long after the last look, at s, a point of it keeps from coming nearer by `way` at least; more than `limit`:
+  // so long. Without a point: any point of the two shapes.
+  double safe_time(const SmoothPath& path, int shape_a, int shape_b, const ContactPoint* point, double s, double limit,
+                   double way) const;
   // Of a point of the last look: velocity of the first shape against the second, and the speed at which they part, m/s.
   Vector3 relative_velocity(const ContactPoint& point) const {
     return motion_a_.velocity_of(point.position) - motion_b_.velocity_of(point.position);
@@ -45,6 +49,7 @@ class NextTouch {
  private:
   const ContactPoint* approaching(double tolerance) const;
   Cubic bound(const SmoothPath& path, const ContactPoint& point, double s, double turning) const;
+  bool is_flat(const SmoothPath& path, const Shape& a, const Shape& b) const;
   Touch refine(const SmoothPath& path, int shape_a, int shape_b, double s, double limit, double tolerance);
 
   const Model* model_;

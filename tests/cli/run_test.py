@@ -316,5 +316,72 @@ class Info(Scratch):
         self.assertIn("absent.urdf", result.stderr)
 
 
+def ball_over_ground(height, extra=""):
+    return f"""<mujoco><worldbody><geom name="floor" type="plane" size="5 5 1" friction=".5 0 0"/>
+        <body name="ball" pos="0 0 {0.1 + height}"><freejoint/><geom name="ball" size=".1" mass="1" friction=".5 0 0"/></body>
+        {extra}</worldbody></mujoco>"""
+
+
+PENDULUM = """<mujoco><worldbody><body name="rod"><joint name="hinge" axis="0 1 0"/><geom size=".002" pos=".01 0 0" mass="1"/></body>
+    </worldbody></mujoco>"""
+
+
+class EventDriven(Scratch):
+    def scene(self, text):
+        path = self.folder / "scene.xml"
+        path.write_text(text)
+        return path
+
+    def test_summary_json_and_events(self):
+        report = self.folder / "events.csv"
+        command = ("run", self.scene(ball_over_ground(1.0)), "--event-driven", "--time", "0.6")
+        result = run(*command, "--report", report)
+        self.assertEqual(0, result.returncode, result.stderr)
+        for part in ("events       1 to 0.6 s: 1 impacts", "certified    yes", "penetration", "contacts     at the end 1 at rest", "events/s"):
+            self.assertIn(part, result.stdout)
+        with open(report, newline="") as file:
+            (event,) = csv.DictReader(file)
+        self.assertEqual(("impact", "floor", "ball", "converged"), tuple(event[k] for k in ("kind", "shape_a", "shape_b", "status")))
+        self.assertAlmostEqual((2 / 9.81) ** 0.5, float(event["time"]), delta=1e-9)
+        result = parse(run(*command, "--json", "--integrator", "rk45", "--impact-law", "poisson", "--event-tolerance", "1e-8").stdout)
+        self.assertTrue(result["certified"])
+        self.assertEqual(1, result["impacts"])
+        self.assertLessEqual(result["largest_penetration"], 1e-8)
+        self.assertEqual((0, 0), (result["largest_impact_gain"], result["time_step_gain"]))
+
+    def test_energy_that_is_not_certified_is_no_success(self):
+        pendulum = self.scene(PENDULUM)
+        self.assertEqual(0, run("run", pendulum, "--event-driven", "--dt", "1e-4").returncode)
+        coarse = run("run", pendulum, "--event-driven", "--dt", "0.01", "--json")
+        self.assertEqual((True, True, False), tuple(parse(coarse.stdout)[f"{k}_certified"] for k in ("law", "geometry", "energy")))
+        self.assertEqual(1, coarse.returncode)
+
+    def test_what_is_refused(self):
+        ball = self.scene(ball_over_ground(1.0))
+        for tolerance in ("0", "-1e-9", "nan", "inf"):
+            result = run("run", ball, "--event-driven", f"--event-tolerance={tolerance}")
+            self.assertEqual(2, result.returncode)
+            self.assertIn("--event-tolerance", result.stderr)
+            self.assertIn(f"{tolerance} is not a positive number", result.stderr)
+        for option in (("--event-tolerance", "1e-9"), ("--integrator", "rk45"), ("--impact-law", "poisson")):
+            result = run("run", ball, *option)
+            self.assertEqual(2, result.returncode)
+            self.assertIn("--event-driven", result.stderr)
+        for option in (("--record", self.folder / "a.h5"), ("--video", self.folder / "a.gif"), ("--steps", "3"), ("--threads", "2")):
+            result = run("run", ball, "--event-driven", *option)
+            self.assertEqual(2, result.returncode, option)
+            self.assertIn(f"--event-driven with {option[0]}", result.stderr)
+        self.assertEqual(2, run("run", ball, "--event-driven", "--integrator", "euler").returncode)
+        self.assertEqual(2, run("run", ball, "--event-driven", "--solver", "newton-raphson").returncode)
+
+    def test_a_start_that_overlaps_is_refused_with_shapes_and_depth(self):
+        result = run("run", self.scene(ball_over_ground(-0.01)), "--event-driven")
+        self.assertEqual(2, result.returncode)
+        self.assertRegex(result.stderr, "shapes 'floor' and 'ball' overlap by 0.0(1|09999)")
+        loop = run("run", FOUR_BAR, "--event-driven")
+        self.assertEqual(2, loop.returncode)
+        self.assertIn("loop", loop.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()

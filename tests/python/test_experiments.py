@@ -17,7 +17,8 @@ matplotlib = pytest.importorskip("matplotlib")
 
 OURS = {
     "slide-direction", "slide-energy", "drag", "mass-ratio", "compliance", "step-size", "tolerance", "robot-timing", "wall-convergence",
-    "fclib", "inverse-dynamics", "engines", "kapla", "666", "rolling", "bouncing", "elastic-666", "anymal-momentum", "anymal-energy",
+    "fclib", "inverse-dynamics", "engines", "ramp", "joint-friction", "granular", "engine-block", "mpc-flat", "mpc-bumpy",
+    "kapla", "666", "rolling", "bouncing", "elastic-666", "anymal-momentum", "anymal-energy",
 }  # fmt: skip
 
 
@@ -109,6 +110,42 @@ def test_an_error_fails_one_experiment_and_not_the_others(monkeypatch, capsys, t
     assert "1 of 2 reproduced; FAIL: broken" in printed.out
 
 
+def test_what_cannot_run_is_told_and_the_others_run(monkeypatch, capsys, tmp_path):
+    def no_file(run):
+        run.check("before", 1.0, at_most=2.0)
+        raise FileNotFoundError(2, "no such robot: pip install it", "solo12.urdf")
+
+    def no_package(run):
+        import no_such_package_at_all  # noqa: F401
+
+    def sound(run):
+        run.check("one", 1.0, at_most=2.0)
+
+    calls = (("a", no_file, ()), ("b", no_package, ()), ("c", sound, ("no_such_extra",)), ("d", sound, ()))
+    several = {name: Experiment(name, "title", "nowhere", "nothing", call, extras) for name, call, extras in calls}
+    monkeypatch.setattr(frame, "experiments", lambda: several)
+    assert frame.main(["all", "--output", str(tmp_path)]) == frame.EXIT_USAGE
+    printed = capsys.readouterr()
+    assert "error: a: solo12.urdf: no such robot: pip install it" in printed.err
+    assert "No module named 'no_such_package_at_all'" in printed.err
+    assert "error: c: no_such_extra missing; install the extra: pip install 'stiction[experiments]'" in printed.err
+    assert "1 of 4 reproduced; FAIL: a, b, c" in printed.out
+    summary = printed.out[printed.out.index("1 of 4") :]
+    assert all(word in summary for word in ("a did not run: solo12.urdf", "b did not run", "c did not run: no_such_extra missing"))
+    assert "pass  before" in printed.out
+
+
+def test_without_a_comparison_there_is_no_pass(monkeypatch, capsys, tmp_path):
+    def alone(run):
+        run.check("one", 1.0, at_most=2.0)
+        run.not_compared = "no peer is installed"
+
+    fake(monkeypatch, alone)
+    assert frame.main(["fake", "--output", str(tmp_path)]) == frame.EXIT_FAIL
+    printed = capsys.readouterr().out
+    assert "NOT COMPARED (no peer is installed)" in printed and "PASS" not in printed
+
+
 def test_checks_ask_for_something(tmp_path):
     run = Run("x", tmp_path)
     with pytest.raises(ValueError, match="asks for nothing"):
@@ -134,11 +171,44 @@ def test_files_that_cannot_be_written(monkeypatch, capsys, tmp_path):
     assert "numbers.csv" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["slide-direction", "inverse-dynamics", "rolling", "bouncing", "anymal-energy"])
-def test_quick_forms_reproduce(name, capsys, tmp_path):
-    assert frame.main([name, "--quick", "-o", str(tmp_path)]) == 0, capsys.readouterr().out
-    folder = tmp_path / name
-    assert list(folder.glob("*.csv")) and list(folder.glob("*.png"))
+#: Checks that fail in the quick form, by how they begin; docs/experiments.md says what is at fault. All others pass.
+KNOWN_FAILURES = {
+    "engine-block": ["contacts of a problem"],
+    "granular": ["max-dissipation: part of the time"],
+    "fclib": ["the same over the fewest of a linear rule"],
+    "mpc-bumpy": ["raisim: the same"],
+    "tolerance": ["ncp-pgs at 0.01", "ccp-pgs: worse than ncp-pgs"],
+}  # fmt: skip
+#: Trainings and recorded data, which are no quick form yet.
+NOT_QUICK = {name for name in experiments() if name.startswith("learn-") or name.endswith("-toss")}
+
+
+@pytest.mark.parametrize("name", sorted(set(experiments()) - NOT_QUICK))
+def test_quick_forms(name, capsys, tmp_path):
+    """Each comes to its end with the verdict that is written down, but for what clocks say."""
+    run = Run(name, tmp_path / name, quick=True)
+    frame._run(find(name), run)
+    printed = capsys.readouterr()
+    if run.could_not_run and ("missing" in run.could_not_run or "example-robot-data" in run.could_not_run):
+        pytest.skip(run.could_not_run)
+    assert not run.could_not_run and not run.has_failed, printed.out + printed.err
+    failed = [check.what for check in run.checks if not check.passed and not check.timed]
+    known = KNOWN_FAILURES.get(name, [])
+    assert [what for what in failed if not what.startswith(tuple(known))] == [], printed.out
+    assert [what for what in known if not any(f.startswith(what) for f in failed)] == [], printed.out
+    assert run.checks or run.not_compared
+    assert list(run.folder.glob("*.csv")) and list(run.folder.glob("*.png"))
+
+
+def test_engines_alone_is_no_pass(monkeypatch, tmp_path):
+    from stiction.experiments import engines
+
+    monkeypatch.setattr(engines, "has_mujoco", lambda: False)
+    monkeypatch.setattr(engines.peers, "PEERS", {})
+    monkeypatch.setattr(engines.worlds, "robots_folder", lambda: None)
+    run = Run("engines", tmp_path, quick=True)
+    engines.run(run)
+    assert not run.passed and run.verdict.startswith("NOT COMPARED (no other simulator ran humanoid")
 
 
 def test_a_wrong_product_fails(monkeypatch, capsys, tmp_path):

@@ -55,6 +55,26 @@ TEST(Simulator, TimesStagesOfEverySoManySteps) {
   EXPECT_THROW(Simulator(box_on_slope(0.5, 0.0), {.time_step = 1e-3, .timed_every = 0}), std::invalid_argument);
 }
 
+// Who judges changes what is certified, and no motion: a box that slides under the relaxed law is lifted off the plane.
+TEST(Simulator, JudgeModelIsWhoseLawCertifies) {
+  const auto slide = [](std::optional<ContactModel> judge) {
+    Simulator simulator(box_on_slope(0.5, 0.0), {.time_step = 1e-3, .solver = "ccp-admm", .judge_model = judge});
+    VectorX v = VectorX::Zero(6);
+    v[0] = 1.0;
+    simulator.set_velocity(v);
+    simulator.step(10);
+    return simulator;
+  };
+  const Simulator own = slide({}), relaxed = slide(ContactModel::ccp), exact = slide(ContactModel::ncp);
+  EXPECT_EQ(own.num_law_uncertified_steps(), 0);
+  EXPECT_LE(own.report().residuals.eps_nat, 1e-9);
+  EXPECT_EQ(relaxed.report().residuals.eps_nat, own.report().residuals.eps_nat);
+  EXPECT_GT(exact.num_law_uncertified_steps(), 0);
+  EXPECT_GT(exact.worst_residual(), 1e-3);
+  EXPECT_EQ(exact.state().q, own.state().q);
+  EXPECT_EQ(exact.state().v, own.state().v);
+}
+
 TEST(Simulator, BoxAtRestStaysForTenThousandSteps) {
   Simulator simulator(box_on_slope(0.5, 0.0), {.time_step = 1e-3});
   const VectorX start = simulator.state().q;

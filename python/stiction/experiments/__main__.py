@@ -15,7 +15,7 @@ from .experiment import Experiment, Run
 from .registry import experiments, find
 
 EXIT_FAIL = 1  # an experiment is not reproduced
-EXIT_USAGE = 2  # unknown names, missing packages, folders that cannot be written
+EXIT_USAGE = 2  # unknown names; an experiment that could not run: missing packages or files, folders that cannot be written
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
@@ -38,25 +38,16 @@ def main(arguments: Optional[List[str]] = None) -> int:
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
         return EXIT_USAGE
-    missing = _missing(chosen)
-    if missing:
-        print(f"error: {', '.join(sorted(missing))} missing; install the extra: pip install 'stiction[experiments]'", file=sys.stderr)
-        return EXIT_USAGE
-    verdicts = {}
+    runs = []
     for experiment in chosen:
-        folder = options.output / experiment.name
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            verdicts[experiment.name] = _run(experiment, Run(experiment.name, folder, options.quick))
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            print(f"error: {error.filename or folder}: {error.strerror or error}", file=sys.stderr)
-            return EXIT_USAGE
-    if len(verdicts) > 1:
-        failed = [name for name, passed in verdicts.items() if not passed]
-        print(f"{len(verdicts) - len(failed)} of {len(verdicts)} reproduced" + (f"; FAIL: {', '.join(failed)}" if failed else ""))
-    return 0 if all(verdicts.values()) else EXIT_FAIL
+        run = Run(experiment.name, options.output / experiment.name, options.quick)
+        _run(experiment, run)
+        runs.append(run)
+    if len(runs) > 1:
+        _summary(runs)
+    if any(run.could_not_run for run in runs):
+        return EXIT_USAGE
+    return 0 if all(run.passed for run in runs) else EXIT_FAIL
 
 
 def _list() -> None:
@@ -64,20 +55,39 @@ def _list() -> None:
         print(f"{experiment.name:20s} {experiment.title} ({experiment.source})")
 
 
-def _missing(chosen: List[Experiment]) -> set:
-    wanted = {"matplotlib"} | {extra for experiment in chosen for extra in experiment.extras}
-    return {name for name in wanted if importlib.util.find_spec(name) is None}
+def _missing(experiment: Experiment) -> List[str]:
+    return sorted(name for name in {"matplotlib", *experiment.extras} if importlib.util.find_spec(name) is None)
 
 
-def _run(experiment: Experiment, run: Run) -> bool:
-    print(f"{experiment.name}: {experiment.title} ({experiment.source})")
-    print(f"  claimed: {experiment.claim}")
+def _summary(runs: List[Run]) -> None:
+    failed = [run.name for run in runs if run.verdict == "FAIL"]
+    print(f"{sum(run.passed for run in runs)} of {len(runs)} reproduced" + (f"; FAIL: {', '.join(failed)}" if failed else ""))
+    for run in runs:
+        if run.verdict not in ("PASS", "FAIL"):
+            print(f"  {run.name}: {run.verdict}")
+        if run.could_not_run:
+            print(f"  {run.name} did not run: {run.could_not_run}")
+        elif run.has_failed:
+            print(f"  {run.name} {run.notes[-1]}")
+
+
+def _run(experiment: Experiment, run: Run) -> None:
+    """Whatever goes wrong is told and is this experiment's alone: the others still run."""
+    print(f"{experiment.name}: {experiment.title} ({experiment.source})", flush=True)
+    print(f"  claimed: {experiment.claim}", flush=True)
     begin = time.monotonic()
+    missing = _missing(experiment)
     try:
+        if missing:
+            raise ModuleNotFoundError(f"{', '.join(missing)} missing; install the extra: pip install 'stiction[experiments]'")
+        run.folder.mkdir(parents=True, exist_ok=True)
         experiment.run(run)
-    except OSError:
+    except BrokenPipeError:
         raise
-    except Exception as error:  # the others still run; what was checked before is shown
+    except (OSError, ImportError) as error:  # a folder that cannot be written, files or packages that are not there
+        run.could_not_run = _reason(error)
+        print(f"error: {run.name}: {run.could_not_run}", file=sys.stderr)
+    except Exception as error:  # what was checked before is shown
         traceback.print_exc()
         run.fail(f"{type(error).__name__}: {error}")
     for check in run.checks:
@@ -87,8 +97,13 @@ def _run(experiment: Experiment, run: Run) -> bool:
         print(f"  note: {note}")
     for path in run.files:
         print(f"  wrote {path}")
-    print(f"  {'PASS' if run.passed else 'FAIL'} in {time.monotonic() - begin:.1f} s")
-    return run.passed
+    print(f"  {run.verdict} in {time.monotonic() - begin:.1f} s", flush=True)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {error.strerror or error}"
+    return str(error)
 
 
 if __name__ == "__main__":

@@ -45,6 +45,7 @@ class Check:
     wanted: str
     paper: str
     passed: bool
+    timed: bool = False  #: it depends on how fast the machine is, and how busy: no test asserts it
 
 
 @dataclass
@@ -59,11 +60,21 @@ class Run:
     notes: List[str] = field(default_factory=list)
     files: List[Path] = field(default_factory=list)
     has_failed: bool = False  #: it ended with an error
+    could_not_run: str = ""  #: why: a package or a file is missing, a folder cannot be written
+    not_compared: str = ""  #: why there is no verdict although nothing failed
 
     @property
     def passed(self) -> bool:
         """It came to its end, every check passed, and there was one."""
-        return not self.has_failed and bool(self.checks) and all(check.passed for check in self.checks)
+        could = not (self.has_failed or self.could_not_run or self.not_compared)
+        return could and bool(self.checks) and all(check.passed for check in self.checks)
+
+    @property
+    def verdict(self) -> str:
+        """PASS, FAIL, or that the claim was not put to the test."""
+        if self.not_compared and not self.has_failed and all(check.passed for check in self.checks):
+            return f"NOT COMPARED ({self.not_compared})"
+        return "PASS" if self.passed else "FAIL"
 
     def fail(self, why: str) -> None:
         """It cannot go on: not passed, whatever was checked before."""
@@ -79,8 +90,9 @@ class Run:
         at_least: Optional[float] = None,
         near: Optional[Tuple[float, float]] = None,
         paper: str = "",
+        timed: bool = False,
     ) -> bool:
-        """One figure against what was asked: an upper bound, a lower one, both, or `near=(value, tolerance)`."""
+        """One figure against what was asked: an upper bound, a lower one, both, or `near=(value, tolerance)`; `timed`: of clocks."""
         if at_most is None and at_least is None and near is None:
             raise ValueError(f"check '{what}' asks for nothing: give at_most, at_least or near")
         passed = math.isfinite(value)
@@ -94,7 +106,7 @@ class Run:
         if near is not None:
             passed = passed and abs(value - near[0]) <= near[1]
             wanted.append(f"{near[0]:.6g} ± {near[1]:.2g}")
-        self.checks.append(Check(what, float(value), " and ".join(wanted), paper, bool(passed)))
+        self.checks.append(Check(what, float(value), " and ".join(wanted), paper, bool(passed), timed))
         return bool(passed)
 
     def note(self, text: str) -> None:

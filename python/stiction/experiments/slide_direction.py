@@ -10,8 +10,7 @@ from . import _worlds as worlds
 from .experiment import Experiment, Run
 
 FRICTION, SPEED, ANGLE = 0.4, 1.0, np.radians(30.0)
-#: Deviations that the laws themselves have: RaiSim bends the direction of sliding, ccp-newton is soft, and the two-phase
-#: program brakes the whole body instead of each contact.
+#: Deviations that the laws themselves have: RaiSim bends the direction of sliding, ccp-newton is soft.
 OWN_LAW = {"raisim": 1e-4, "ccp-newton": 1e-3}
 
 
