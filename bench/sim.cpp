@@ -2,13 +2,16 @@
 //
 //     bench_sim FILE [--steps N] [--repeat R] [--dt S] [--keyframe NAME] [--control U] [--solver NAME] [--tolerance E]
 //               [--no-judge] [--no-warm-start] [--no-hold-sticking] [--explicit-turning] [--no-recheck] [--baumgarte B]
-//               [--threads T] [--ignored]
+//               [--threads T] [--ignored] [--checksum]
 //
 // Steps per second of CPU time, the best of R runs from the same start; microseconds per stage; the judge's worst
 // residual and the steps that it did not certify. Stages are measured in wall time, so steps that another process
-// interrupted (four times the median) are left out of them.
+// interrupted (four times the median) are left out of them. --checksum: of every bit of the states and residuals on the
+// way, in a run of its own: two builds that print the same one have taken the same steps.
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <cstdio>
 #include <ctime>
 #include <numeric>
@@ -29,7 +32,7 @@ struct Options {
   std::string file, keyframe;
   int steps = 10000, repeat = 3;
   double control = 0.0;
-  bool show_ignored = false;
+  bool show_ignored = false, checksum = false;
   SimulatorSettings settings;
 };
 
@@ -77,6 +80,8 @@ Options parse(int argc, char** argv) {
       options.settings.recheck = false;
     } else if (word == "--no-warm-start") {
       options.settings.warm_start = false;
+    } else if (word == "--checksum") {
+      options.checksum = true;
     } else if (word == "--ignored") {
       options.show_ignored = true;
     } else if (word[0] != '-' && options.file.empty()) {
@@ -113,7 +118,7 @@ Stages undisturbed_mean(const std::vector<Stages>& steps) {
   return mean;
 }
 
-Run run(Simulator& simulator, const Options& options) {
+void begin(Simulator& simulator, const Options& options) {
   const Model& model = simulator.model();
   if (options.keyframe.empty()) {
     simulator.reset();
@@ -121,6 +126,10 @@ Run run(Simulator& simulator, const Options& options) {
   } else {
     simulator.reset(model.find_keyframe(options.keyframe));
   }
+}
+
+Run run(Simulator& simulator, const Options& options) {
+  begin(simulator, options);
   Run run;
   std::vector<Stages> stages;  // of steps that were timed: the others repeat the last one
   stages.reserve(options.steps / options.settings.timed_every + 1);
@@ -136,6 +145,22 @@ Run run(Simulator& simulator, const Options& options) {
   run.worst = simulator.worst_residual();
   run.failed = simulator.num_uncertified_steps();
   return run;
+}
+
+// FNV-1a.
+std::uint64_t checksum(Simulator& simulator, const Options& options) {
+  std::uint64_t sum = 0xcbf29ce484222325;
+  const auto add = [&](double x) {
+    sum ^= std::bit_cast<std::uint64_t>(x);
+    sum *= 0x100000001b3;
+  };
+  begin(simulator, options);
+  for (int k = 0; k < options.steps; ++k) {
+    const StepReport& report = simulator.step();
+    for (const VectorX* x : {&simulator.state().q, &simulator.state().v}) std::for_each(x->begin(), x->end(), add);
+    for (const double x : {report.residuals.eps_nat, report.energy_error, report.largest_gap_error}) add(x);
+  }
+  return sum;
 }
 
 void print(const Run& run, const Options& options) {
@@ -165,6 +190,9 @@ int main_(int argc, char** argv) {
     if (r == 0 || next.cpu < best.cpu) best = next;
   }
   print(best, options);
+  if (options.checksum) {
+    std::printf("checksum %016llx\n", static_cast<unsigned long long>(checksum(simulator, options)));
+  }
   return 0;
 }
 

@@ -1,13 +1,14 @@
 #include "stiction/constraints/problem_builder.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "stiction/math/native_pack.h"
 
 namespace stiction {
 namespace {
 
-// A of one tree: a line of rows for each of its velocities that a constraint has.
+// A: a line of rows for each velocity that a constraint has.
 struct Panel {
   double* data;
   int* line_end;  // as ProblemBuilder::line_end_
@@ -116,7 +117,39 @@ void write_block(const RowSet& rows, int i, int num_rows, double* to) {
   }
 }
 
-bool is_one_tree(const RowSet& rows, std::span<const int> constraints) {
+bool is_single_free_body(const Model& model, int tree) {
+  const Tree& t = model.trees[tree];
+  return t.num_bodies == 1 && model.bodies[t.first_body].joint == JointType::free;
+}
+
+// Mechanisms of few rows whose loops and contacts join several trees: G costs less than one product with its factors.
+// Not free bodies alone, which are piles, nor masses so different that velocity space is where they are solved.
+bool is_mechanism(const Model& model, const RowSet& rows, std::span<const int> constraints) {
+  constexpr double largest_ratio = 1e3;  // of what nodes give way by
+  const auto has_joints = [&](int i) {
+    return std::any_of(rows[i].trees.begin(), rows[i].trees.end(),
+                       [&](int t) { return t >= 0 && !is_single_free_body(model, t); });
+  };
+  if (std::none_of(constraints.begin(), constraints.end(), has_joints)) return false;
+  double smallest = std::numeric_limits<double>::infinity(), largest = 0.0;
+  for (const int i : constraints) {
+    const auto segments = rows.segments_of(i);
+    if (segments.size() > 2) return true;  // on long chains these sizes say nothing
+    for (const RowSet::Segment& segment : segments) {
+      const Pack4* column = rows.columns.data() + segment.first_column;
+      Pack4 squares{};
+      for (int e = 0; e < model.nodes[segment.node].size; ++e) squares += column[e] * column[e];
+      const double size = squares[0] + squares[1] + squares[2];
+      if (size > 0.0) smallest = std::min(smallest, size);
+      largest = std::max(largest, size);
+    }
+  }
+  return largest <= largest_ratio * smallest;
+}
+
+}  // namespace
+
+bool ProblemBuilder::is_one_tree(const RowSet& rows, std::span<const int> constraints) {
   const auto tree = [&](int i) { return rows[i].trees[0] >= 0 ? rows[i].trees[0] : rows[i].trees[1]; };
   const int first = tree(constraints.front());
   return std::all_of(constraints.begin(), constraints.end(), [&](int i) {
@@ -124,14 +157,53 @@ bool is_one_tree(const RowSet& rows, std::span<const int> constraints) {
   });
 }
 
-}  // namespace
+bool ProblemBuilder::find_tree(const Model& model, const RowSet& rows, std::span<const int> constraints) {
+  const auto& trees = rows[constraints.front()].trees;
+  const Tree& tree = model.trees[trees[0] >= 0 ? trees[0] : trees[1]];
+  range_ = {tree.first_velocity, tree.first_velocity + tree.num_velocities};
+  return true;
+}
+
+// The velocities that the constraints have, where few lie between the first and the last of them.
+bool ProblemBuilder::find_range(const RowSet& rows, std::span<const int> constraints) {
+  range_ = {std::numeric_limits<int>::max(), 0};
+  for (const int i : constraints) {
+    const int begin = rows.first_column(i), end = rows.end_column(i);
+    if (begin == end) continue;
+    range_.first = std::min(range_.first, rows.velocity[begin]);  // ascending within a constraint
+    range_.end = std::max(range_.end, rows.velocity[end - 1] + 1);
+  }
+  return range_.end - range_.first <= panel_velocities;
+}
 
 const ContactProblem& ProblemBuilder::build(const Model& model, const RowSet& rows, std::span<const int> constraints) {
-  const int n = static_cast<int>(constraints.size());
   int num_rows = 0;
   for (const int i : constraints) num_rows += rows[i].law.rows;
-  const bool dense = num_rows <= dense_rows && is_one_tree(rows, constraints);
-  Constraint* law = writer_.begin(dense ? DelassusForm::dense : DelassusForm::factored, n, num_rows);
+  const bool dense =
+      num_rows <= dense_rows && is_one_tree(rows, constraints)
+          ? find_tree(model, rows, constraints)
+          : num_rows <= mechanism_rows && is_mechanism(model, rows, constraints) && find_range(rows, constraints);
+  write_rows(dense ? DelassusForm::dense : DelassusForm::factored, num_rows, rows, constraints);
+  if (dense) {
+    write_dense(rows, constraints);
+  } else {
+    write_factored(model, rows, constraints);
+  }
+  return writer_.finish();
+}
+
+const ContactProblem& ProblemBuilder::build_factored(const Model& model, const RowSet& rows,
+                                                     std::span<const int> constraints) {
+  int num_rows = 0;
+  for (const int i : constraints) num_rows += rows[i].law.rows;
+  write_rows(DelassusForm::factored, num_rows, rows, constraints);
+  write_factored(model, rows, constraints);
+  return writer_.finish();
+}
+
+// Laws, g and R.
+void ProblemBuilder::write_rows(DelassusForm form, int num_rows, const RowSet& rows, std::span<const int> constraints) {
+  Constraint* law = writer_.begin(form, static_cast<int>(constraints.size()), num_rows);
   double *g = writer_.free_velocity().data(), *compliance = writer_.compliance().data();
   int row = 0;
   for (const int i : constraints) {
@@ -149,19 +221,11 @@ const ContactProblem& ProblemBuilder::build(const Model& model, const RowSet& ro
     }
     ++law;
   }
-  if (dense) {
-    write_dense(model, rows, constraints);
-  } else {
-    write_factored(model, rows, constraints);
-  }
-  return writer_.finish();
 }
 
-// G = A Aᵀ of one tree. A is spread into a panel, one line of rows per velocity of the tree, so that every column of G
-// is a sum of few lines.
-void ProblemBuilder::write_dense(const Model& model, const RowSet& rows, std::span<const int> constraints) {
-  const auto& trees = rows[constraints.front()].trees;
-  const Tree& tree = model.trees[trees[0] >= 0 ? trees[0] : trees[1]];
+// G = A Aᵀ. A is spread into a panel, one line of rows per velocity of the tree, so that every column of G is a sum of
+// few lines.
+void ProblemBuilder::write_dense(const RowSet& rows, std::span<const int> constraints) {
   const int m = writer_.num_rows(), stride = padded8(m), n = static_cast<int>(constraints.size());
   DelassusDense& g = writer_.dense();
   g.size = m;
@@ -169,9 +233,10 @@ void ProblemBuilder::write_dense(const Model& model, const RowSet& rows, std::sp
   g.data.resize(static_cast<Eigen::Index>(stride) * m);
   if (n == 1) return write_block(rows, constraints[0], m, g.column(0));
   const int panel_stride = padded8(m + 1);  // the last pack of four reaches one row farther
-  panel_.resize(static_cast<std::size_t>(panel_stride) * tree.num_velocities);
-  line_end_.assign(tree.num_velocities, 0);
-  const Panel panel{panel_.data(), line_end_.data(), panel_stride, tree.first_velocity};
+  const int num_lines = std::max(0, range_.end - range_.first);
+  panel_.resize(static_cast<std::size_t>(panel_stride) * num_lines);
+  line_end_.assign(num_lines, 0);
+  const Panel panel{panel_.data(), line_end_.data(), panel_stride, range_.first};
   const std::span<const Constraint> laws = writer_.problem().constraints();
   for (int i = 0; i < n; ++i) spread(rows, constraints[i], laws[i], panel);
   for (int i = 0; i < n; ++i) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "stiction/constraints/constraint_settings.h"
+#include "stiction/math/native_pack.h"
 
 namespace stiction {
 
@@ -20,8 +21,8 @@ void RedundantLoops::list(const RowSet& rows, std::span<const int> constraints) 
 
 // G of the entries, below and on the diagonal.
 void RedundantLoops::multiply(const RowSet& rows, int num_velocities) {
-  const int n = static_cast<int>(entries_.size());
-  factor_.resize(static_cast<std::size_t>(n) * n);
+  const int n = num_entries();
+  factor_.resize(static_cast<std::size_t>(padded8(n)) * (n + 1));
   weights_.resize(n);
   lanes_.resize(num_velocities);
   for (int k = 0; k < n; k += rows[entries_[k].constraint].law.rows) {
@@ -35,46 +36,56 @@ void RedundantLoops::multiply(const RowSet& rows, int num_velocities) {
         for (int r = 0; r < 3; ++r) sum[r] += a[r] * rows.columns[c];
       }
       for (int r = 0; r < rows[i].law.rows; ++r) {
-        for (int s = 0; s < rows[j].law.rows; ++s) factor_row(k + r)[m + s] = sum[r][s];
+        for (int s = 0; s < rows[j].law.rows; ++s) factor_column(m + s)[k + r] = sum[r][s];
       }
     }
     for (int c = begin; c < end; ++c) lanes_[rows.velocity[c]] = Pack4{};
   }
+  for (int k = 0; k < n; ++k) rest()[k] = factor_column(k)[k];
+}
+
+// Column k of the Cholesky factor, and what it leaves of the rows below: whole packs, above the diagonal anything.
+void RedundantLoops::keep(int k) {
+  double *const own = factor_column(k), *const left = rest();
+  const double pivot = std::sqrt(left[k]);
+  const int stride = padded8(num_entries()), first = (k + 1) / native_lanes * native_lanes;
+  for (const int b : kept_) {
+    const double* const other = factor_column(b);
+    const double entry = other[k];
+    for (int j = first; j < stride; j += native_lanes)
+      store_native(own + j, load_native(own + j) - load_native(other + j) * entry);
+  }
+  for (int j = first; j < stride; j += native_lanes) {
+    const NativePack x = load_native(own + j) / pivot;
+    store_native(own + j, x);
+    store_native(left + j, load_native(left + j) - x * x);
+  }
+  own[k] = pivot;
+  kept_.push_back(k);
 }
 
 RedundantLoops::Found RedundantLoops::leave_out(RowSet& rows, std::span<const int> constraints, int num_velocities) {
   Found found;
   list(rows, constraints);
-  const int n = static_cast<int>(entries_.size());
+  const int n = num_entries();
   if (n < 2 || n > most_rows) return found;
   multiply(rows, num_velocities);
   kept_.clear();
   for (int k = 0; k < n; ++k) {
     StepConstraint& constraint = rows[entries_[k].constraint];
     const int lane = entries_[k].lane;
-    double* const own = factor_row(k);
-    const double whole = own[k];
-    // Its line of the Cholesky factor, by what is kept.
-    double rest = whole;
-    for (std::size_t a = 0; a < kept_.size(); ++a) {
-      const double* const other = factor_row(kept_[a]);
-      double x = own[kept_[a]];
-      for (std::size_t b = 0; b < a; ++b) x -= own[kept_[b]] * other[kept_[b]];
-      own[kept_[a]] = x / other[kept_[a]];
-      rest -= own[kept_[a]] * own[kept_[a]];
-    }
     constexpr double rounding = 1e-14;
-    if (rest > std::max(constraint.doubt, rounding * whole)) {
-      own[k] = std::sqrt(rest);
-      kept_.push_back(k);
+    if (rest()[k] > std::max(constraint.doubt, rounding * factor_column(k)[k])) {
+      keep(k);
       continue;
     }
     // Lᵀ w = its line.
     double mismatch = constraint.error[lane];
     for (std::size_t a = kept_.size(); a-- > 0;) {
-      double x = own[kept_[a]];
-      for (std::size_t b = a + 1; b < kept_.size(); ++b) x -= factor_row(kept_[b])[kept_[a]] * weights_[b];
-      weights_[a] = x / factor_row(kept_[a])[kept_[a]];
+      const double* const column = factor_column(kept_[a]);
+      double x = column[k];
+      for (std::size_t b = a + 1; b < kept_.size(); ++b) x -= column[kept_[b]] * weights_[b];
+      weights_[a] = x / column[kept_[a]];
       const Entry& other = entries_[kept_[a]];
       mismatch -= weights_[a] * rows[other.constraint].error[other.lane];
     }

@@ -33,12 +33,17 @@ class RedundantLoops {
   };
   void list(const RowSet& rows, std::span<const int> constraints);
   void multiply(const RowSet& rows, int num_velocities);
-  double* factor_row(int k) { return factor_.data() + static_cast<std::size_t>(k) * entries_.size(); }
+  void keep(int k);
+  int num_entries() const { return static_cast<int>(entries_.size()); }
+  double* factor_column(int k) { return factor_.data() + static_cast<std::ptrdiff_t>(padded8(num_entries())) * k; }
+  double* rest() { return factor_column(num_entries()); }
 
-  std::vector<Entry> entries_;   // rows of loops without compliance
-  std::vector<int> kept_;        // of these, independent ones
-  std::vector<Pack4> lanes_;     // one constraint by velocity; zero between uses
-  std::vector<double> factor_;   // G of the entries below the diagonal, by rows; then its Cholesky factor by kept_
+  std::vector<Entry> entries_;  // rows of loops without compliance
+  std::vector<int> kept_;       // of these, independent ones
+  std::vector<Pack4> lanes_;    // one constraint by velocity; zero between uses
+  // G of the entries below the diagonal, by columns padded to eight; then its Cholesky factor by kept_. Behind them the
+  // diagonal of what that leaves of G.
+  std::vector<double> factor_;
   std::vector<double> weights_;  // w
 };
 

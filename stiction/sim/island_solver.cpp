@@ -164,6 +164,22 @@ void IslandSolver::solve_island(int k, RowSet& rows, std::span<const int> member
   const auto is_solved = [&] { return island.report.status <= SolveStatus::acceptable; };
   const bool in_haste = members.size() <= few_constraints && may_be_jammed(rows, members);
   try_island(k, in_haste ? first_try : 0, interrupt);
+  if (island.report.status != SolveStatus::converged && traits_.is_decisive &&
+      problem(k).form() == DelassusForm::dense && !ProblemBuilder::is_one_tree(rows, members)) {
+    // Where G itself led nowhere velocity space may, from zero. What is no better is not taken.
+    const SolveReport with_matrix = island.report;
+    island.kept_solution = island.solution;
+    island.builder.build_factored(*model_, rows, members);
+    island.solution.impulse.setZero();
+    try_island(k, in_haste ? first_try : 0, interrupt);
+    if (with_matrix.residual < island.report.residual) {
+      const int iterations = island.report.iterations, factorisations = island.report.factorisations;
+      island.solution = island.kept_solution;
+      island.report = with_matrix;
+      island.report.iterations = iterations;
+      island.report.factorisations = factorisations;
+    }
+  }
   if (is_solved() || !may_be_jammed(rows, members)) return;
 
   const SolveReport first = island.report;

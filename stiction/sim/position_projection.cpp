@@ -17,6 +17,23 @@ constexpr double damping = 1e-6;
 
 }  // namespace
 
+// Copies A of constraint i, of a contact its normal alone; returns the diagonal of A_i A_iᵀ.
+Pack4 PositionProjection::add_columns(const RowSet& rows, int i, bool contact) {
+  const int from = rows.first_column(i), end = rows.end_column(i), to = static_cast<int>(rows_.columns.size());
+  for (const RowSet::Segment& s : rows.segments_of(i)) {
+    rows_.segments.push_back({s.node, s.first_column - from + to});
+  }
+  rows_.velocity.insert(rows_.velocity.end(), rows.velocity.begin() + from, rows.velocity.begin() + end);
+  rows_.columns.insert(rows_.columns.end(), rows.columns.begin() + from, rows.columns.begin() + end);
+  Pack4 diagonal{};
+  for (int c = to; c < to + end - from; ++c) {
+    Pack4& column = rows_.columns[c];
+    if (contact) column = Pack4{column[2], 0.0, 0.0, 0.0};
+    diagonal += column * column;
+  }
+  return diagonal;
+}
+
 // The rows of positions: normals of contacts and limits one-sided, loops two-sided. False where all are in order.
 bool PositionProjection::copy_rows(const Model& model, const RowSet& rows, std::span<const Pack4> end_velocity,
                                    double time_step, const ConstraintSettings& settings) {
@@ -48,16 +65,7 @@ bool PositionProjection::copy_rows(const Model& model, const RowSet& rows, std::
     StepConstraint& to_correct = rows_.begin_constraint(loop ? rows[i].law : Constraint::make_unilateral(), rows[i].id,
                                                         rows[i].trees[0], rows[i].trees[1]);
     to_correct.free_velocity = wanted;
-    Pack4 diagonal{};
-    for (const RowSet::Segment& segment : rows.segments_of(i)) {
-      const VelocityNode& node = model.nodes[segment.node];
-      const Pack4* from = rows.columns.data() + segment.first_column;
-      Pack4* to = rows_.add_segment(segment.node, node.first_velocity, node.size);
-      for (int e = 0; e < node.size; ++e) {
-        to[e] = contact ? Pack4{from[e][2], 0.0, 0.0, 0.0} : from[e];
-        diagonal += to[e] * to[e];
-      }
-    }
+    const Pack4 diagonal = add_columns(rows, i, contact);
     const double damped = damping * std::max({+diagonal[0], +diagonal[1], +diagonal[2]});
     to_correct.compliance = Pack4{damped, damped, damped, 0.0};
   }

@@ -32,6 +32,7 @@ class PositionProjection {
  private:
   bool copy_rows(const Model& model, const RowSet& rows, std::span<const Pack4> end_velocity, double time_step,
                  const ConstraintSettings& settings);
+  Pack4 add_columns(const RowSet& rows, int i, bool contact);
 
   struct Slot {  // of an island
     ProblemBuilder builder;

@@ -140,8 +140,62 @@ TEST(ProblemBuilder, OneTreeIsDense) {
   for (const int contacts : {1, 2, 5, 8, 11, 16, 22}) check(4, 0, contacts, DelassusForm::dense);
 }
 
+TEST(ProblemBuilder, MechanismsOfSeveralTreesAreDense) {
+  for (const int contacts : {1, 3, 9, 25}) check(2, 3, contacts, DelassusForm::dense);
+}
+
+// Free bodies alone; many rows; velocities with many others between them.
 TEST(ProblemBuilder, SeveralTreesAreFactored) {
-  for (const int contacts : {3, 9, 30}) check(2, 3, contacts, DelassusForm::factored);
+  for (const int contacts : {3, 9, 20}) check(0, 3, contacts, DelassusForm::factored);
+  for (const int contacts : {33, 60}) check(2, 3, contacts, DelassusForm::factored);
+  check(2, 25, 12, DelassusForm::factored);
+}
+
+// A box on a carriage.
+TEST(ProblemBuilder, MassesThatDifferMuchAreFactored) {
+  for (const double mass : {1.0, 100.0, 1e4}) {
+    ModelBuilder builder;
+    JointOptions slide;
+    slide.kind = JointKind::prismatic;
+    slide.axis = Vector3::UnitX();
+    const auto add = [&](const std::string& name, const JointOptions& joint, double m) {
+      const Inertia inertia{m, Vector3::Zero(), m * Matrix3::Identity()};
+      const int body = builder.add_body(
+          {.name = name, .parent = -1, .pose = Pose(), .joint = joint, .joints = {}, .inertia = inertia});
+      ShapeOptions shape;
+      shape.body = body;
+      shape.geometry = Sphere{0.05};
+      builder.add_shape(shape);
+    };
+    add("carriage", slide, mass);
+    add("box", {}, 1.0);
+    const auto model = builder.build();
+    DynamicsData data(*model);
+    const VectorX v = VectorX::Zero(model->num_velocities());
+    update_kinematics(*model, model->initial_position.data(), v.data(), data);
+    update_inertia(*model, data);
+    factor_inertia(*model, nullptr, data);
+    ContactPoint point;
+    point.id = {0, 1, 0};
+    point.normal = Vector3::UnitX();
+    RowBuilder row_builder(model);
+    RowSet rows;
+    const ConstraintSettings settings;
+    row_builder.build({.dynamics = data,
+                       .q = model->initial_position.data(),
+                       .v = v.data(),
+                       .v_free = v.data(),
+                       .contacts = {&point, 1},
+                       .contact_margin = 1.0,
+                       .time_step = 1e-3,
+                       .settings = settings},
+                      rows);
+    const int all[] = {0};
+    ProblemBuilder problem_builder;
+    EXPECT_EQ(problem_builder.build(*model, rows, all).form(),
+              mass < 1000.0 ? DelassusForm::dense : DelassusForm::factored)
+        << mass;
+  }
 }
 
 TEST(Islands, ComponentsInOrderOfTheirFirstConstraint) {

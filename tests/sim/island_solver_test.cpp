@@ -125,5 +125,45 @@ TEST_F(WedgedCubes, OptionsOutlastForgetting) {
   ASSERT_EQ(solver.options().size(), 1U);
 }
 
+// A box that is pushed along a carriage. The methods for G itself are switched off: what is left works on factors.
+TEST(Mechanism, OfSeveralTreesIsTriedWithFactorsWhereItsMatrixLedNowhere) {
+  ModelBuilder builder;
+  JointOptions slide;
+  slide.kind = JointKind::prismatic;
+  builder.add_body({.name = "carriage",
+                    .parent = -1,
+                    .pose = Pose(),
+                    .joint = slide,
+                    .joints = {},
+                    .inertia = Inertia{1.0, Vector3::Zero(), Matrix3::Identity()}});
+  testing::add_free(builder, "box", Box{{0.1, 0.1, 0.1}}, 1.0, Pose(), 0.5);
+  const std::shared_ptr<const Model> model = builder.build();
+  RowSet rows;
+  StepConstraint& contact = rows.begin_constraint(Constraint::make_frictional(0.5), {.second = 1}, 0, 1);
+  contact.free_velocity = Pack4{0.01, 0.02, -0.5, 0.0};
+  for (const int first : {0, 1}) {  // of the carriage, which moves along x, and of the box
+    const VelocityNode& node = model->nodes[model->node_of[first]];
+    Pack4* column = rows.add_segment(model->node_of[first], node.first_velocity, node.size);
+    if (first == 0) {
+      column[0] = Pack4{-1.0, 0.0, 0.0, 0.0};
+    } else {
+      for (int k = 0; k < 3; ++k) column[k][k] = 1.0;
+    }
+  }
+  Islands islands;
+  islands.find(rows, 2);
+  SimulatorSettings settings;
+  settings.time_step = dt;
+  IslandSolver solver(model, settings);
+  solver.build_problems(rows, islands);
+  ASSERT_EQ(solver.problem(0).form(), DelassusForm::dense);
+  for (const char* option : {"use_dense", "use_contact_space", "use_last_resort"}) solver.set_option(option, 0.0);
+  solver.solve(rows, islands, nullptr);
+  EXPECT_EQ(solver.problem(0).form(), DelassusForm::factored);
+  EXPECT_EQ(solver.report(0).status, SolveStatus::converged);
+  solver.judge_all();
+  EXPECT_LE(solver.residuals(0).eps_nat, settings.tolerance);
+}
+
 }  // namespace
 }  // namespace stiction
