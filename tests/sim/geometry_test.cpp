@@ -2,6 +2,7 @@
 // something is wrong.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "stiction/dynamics/dynamics_data.h"
@@ -76,6 +77,67 @@ INSTANTIATE_TEST_SUITE_P(
                               }}),
     [](const auto& instance) { return instance.param.name; });
 
+// A contact that pushes where nothing is: between the box and a wall farther or nearer than the margin, and beside the
+// box on the ground that it stands on. Its gap is promised and kept; only that nothing is there tells.
+struct Invented {
+  const char* name;
+  double wall;           // how far the wall is, m
+  bool is_of_wall;       // the pair of the contact
+  bool takes_real_name;  // of a contact that is there
+};
+
+class InventedContact : public ::testing::TestWithParam<Invented> {};
+
+TEST_P(InventedContact, IsFoundInOneStep) {
+  const Invented& planted = GetParam();
+  for (const double margin : {1e-3, 1e-4}) {
+    for (const double dt : {1e-3, 5e-3}) {
+      for (const bool is_recheck : {false, true}) {
+        ModelBuilder builder;
+        add_ground(builder, 0.5);
+        add_wall(builder, Vector3(0.1 + planted.wall + 0.1, 0.0, 0.0), Vector3(0.1, 1.0, 1.0));
+        add_free(builder, "box", Box{{0.1, 0.1, 0.1}}, 1.0, Pose(Vector3(0.0, 0.0, 0.1)), 0.5);
+        SimulatorSettings settings{.time_step = dt, .recheck = is_recheck};
+        settings.collision.margin = margin;
+        Simulator simulator(builder.build(), settings);
+        // Towards the wall; so that the corners at +x carry more, and none of them can be spared.
+        simulator.add_external_force(0, Vector3(4.0, 0.0, planted.is_of_wall ? 0.0 : -5.0), Vector3(0.08, 0.0, 0.1));
+        simulator.step(20);
+        ASSERT_TRUE(simulator.report().certified());
+        State state = simulator.state();
+        std::vector<ContactPoint>& points = state.found.points;
+        ASSERT_EQ(points.size(), 4u);
+        if (planted.is_of_wall) {
+          // From the second shape to the first.
+          points.push_back({{1, 2, 1}, Vector3(0.1, 0.0, 0.1), Vector3::UnitX(), 0.0});
+        } else {
+          const auto corner =
+              std::max_element(points.begin(), points.end(), [](const ContactPoint& a, const ContactPoint& b) {
+                return a.position.x() + a.position.y() < b.position.x() + b.position.y();
+              });
+          corner->position = Vector3(0.2, 0.0, 0.0);
+          if (!planted.takes_real_name) corner->id.feature += 1000;
+        }
+        std::sort(points.begin(), points.end(),
+                  [](const ContactPoint& a, const ContactPoint& b) { return a.id < b.id; });
+        simulator.set_state(state);
+        const StepReport& report = simulator.step();
+        EXPECT_TRUE(report.law_certified);
+        EXPECT_FALSE(report.geometry_certified) << margin << ' ' << dt << ' ' << report.largest_gap_error;
+        EXPECT_GE(report.largest_gap_error, 0.99 * (planted.is_of_wall ? std::min(0.01, planted.wall) : 0.01));
+        EXPECT_TRUE(simulator.step().geometry_certified) << "the next step sees the world";
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, InventedContact,
+                         ::testing::Values(Invented{"OfAFarPair", 0.5, true, false},
+                                           Invented{"OfAPairWithinTheTolerance", 4e-3, true, false},
+                                           Invented{"BesideTheBox", 0.5, false, false},
+                                           Invented{"BesideTheBoxByARealName", 0.5, false, true}),
+                         [](const auto& instance) { return instance.param.name; });
+
 // With recheck what was left out is put back, and the box rests.
 TEST(GeometryCheck, RecheckMendsWhatWasLeftOut) {
   Simulator simulator(box_on_slope(0.5, 0.0), {.time_step = 1e-3});
@@ -99,7 +161,10 @@ TEST(GeometryCheck, NormalsOfWhatRestsMustStay) {
   const std::vector<double> way{0.0};
   const ContactPoint point{{0, 1, 7}, Vector3(0.1, 0.1, 0.0), Vector3::UnitZ(), 0.0};
   for (const double turn : {0.0, 0.1}) {
-    const std::vector<GapPromise> promises{{point.id, Vector3(std::sin(turn), 0.0, std::cos(turn)), 0.0, true}};
+    const std::vector<GapPromise> promises{{.id = point.id,
+                                            .position = point.position,
+                                            .normal = Vector3(std::sin(turn), 0.0, std::cos(turn)),
+                                            .is_carried = true}};
     GeometryCheck check;
     check.check({.model = *model,
                  .before = poses,
