@@ -186,9 +186,14 @@ void GeometryCheck::compare_pair(const Inputs& in, std::span<const GapPromise> p
       add_overlap(in, point, promise, beyond);
     }
   }
+  bool all_kept = true;
+  double lowest = 0.0;
   for (const GapPromise& p : promises) {
-    if (p.is_carried) compare_row(in, p, found);
+    if (p.is_carried) all_kept &= compare_row(in, p, found);
+    if (!p.is_exact) lowest = std::min(lowest, p.gap_before);
   }
+  // A pair that pushed, and is not there any more: one end was held, and the other went through.
+  if (!all_kept && found.empty()) follow(in, promises[0].id, lowest - turned_in);
 }
 
 double GeometryCheck::thinner(const Inputs& in, const ContactPoint& point) {
@@ -270,8 +275,8 @@ double GeometryCheck::distance_of_pair(const Inputs& in, const GapPromise& promi
 }
 
 // A row that carries an impulse against its point at the end; where that has another name now, against the nearest of
-// the pair, and its place against the surfaces.
-void GeometryCheck::compare_row(const Inputs& in, const GapPromise& promise, std::span<const ContactPoint> found) {
+// the pair, and its place against the surfaces. Whether it is within what is allowed.
+bool GeometryCheck::compare_row(const Inputs& in, const GapPromise& promise, std::span<const ContactPoint> found) {
   const ContactPoint* match = nullptr;
   bool is_there = false;
   for (const ContactPoint& point : found) {
@@ -290,10 +295,10 @@ void GeometryCheck::compare_row(const Inputs& in, const GapPromise& promise, std
     const double off = off_surfaces(in, promise);
     if (off > in.tolerance) error = std::max(error, off);
   }
-  if (!(error > 0.0)) return;
+  if (!(error > 0.0)) return true;
   gap_error_ = std::max(gap_error_, error);
-  if (error <= renamed) return;
-  if (error > allowed(in, promise.id, match ? match->position : promise.position)) is_certified_ = false;
+  if (error <= renamed || error <= allowed(in, promise.id, match ? match->position : promise.position)) return true;
+  return is_certified_ = false;
 }
 
 void GeometryCheck::compare_normals(const Inputs& in, const GapPromise& promise, const ContactPoint& point) {
@@ -343,7 +348,12 @@ void GeometryCheck::sweep_pair(const Inputs& in, const ContactPoint& nearest, bo
   const bool is_open = !has_rows && nearest.gap > touching;
   if (!is_open && !turns_far) return;
   // What touches from the beginning and turns far may turn into the other.
-  const double level = is_open ? touching : std::min(nearest.gap, 0.0) - turned_in;
+  follow(in, nearest.id, is_open ? touching : std::min(nearest.gap, 0.0) - turned_in);
+}
+
+// When a pair first is as near as `level` between the ends of the step; a contact that was missed, where it goes on.
+void GeometryCheck::follow(const Inputs& in, const ContactIdentity& pair, double level) {
+  const Shape &a = in.model.shapes[pair.shape_a], &b = in.model.shapes[pair.shape_b];
   const SweptBody motion_a = motion_of(in, a), motion_b = motion_of(in, b);
   FirstTouch touch = pair_sweep_.find(a, motion_a, b, motion_b, level);
   // What touches at the very end has not gone through: the comparison there has seen it.
@@ -355,7 +365,7 @@ void GeometryCheck::sweep_pair(const Inputs& in, const ContactPoint& nearest, bo
   if (!(depth > std::min(in.tolerance, std::max(2.0 * touching, part_of_way * on.norm())))) return;
   unforeseen_ = std::max(unforeseen_, depth);
   is_certified_ = false;
-  touch.point.id.shape_a = nearest.id.shape_a, touch.point.id.shape_b = nearest.id.shape_b;
+  touch.point.id.shape_a = pair.shape_a, touch.point.id.shape_b = pair.shape_b;
   missed_.push_back({touch.point, touch.time, 0.0});
 }
 

@@ -4,9 +4,9 @@
 //
 //   at q⁺:     every contact point there against the gap Φ + Δt c_N⁺ that its row promised. Points without a row are
 //              held against the deepest promise of their pair, or against none: they should not overlap.
-//   between:   pairs that could have met on the way and had no row, and pairs of which a body turns far: when they
-//   first
-//              touch (collision/swept_pair.h). What went through something leaves no trace at q⁺.
+//   between:   pairs that could have met on the way and had no row, pairs of which a body turns far, and pairs that
+//              pushed and are not there any more: when they first touch (collision/swept_pair.h). What went through
+//              something leaves no trace at q⁺.
 //
 // How much is allowed: a tenth of the way that the two surfaces moved against each other at that point, or twice what
 // turning takes (½ (Δt ω)² r, the fastest of the tree, r from its root), at least 1e-7 m (gaps of rows that push 1e-5
@@ -83,7 +83,8 @@ class GeometryCheck {
   void compare_pair(const Inputs& in, std::span<const GapPromise> promises, std::span<const ContactPoint> found);
   void sweep(const Inputs& in);
   void sweep_pair(const Inputs& in, const ContactPoint& nearest, bool has_rows);
-  void compare_row(const Inputs& in, const GapPromise& promise, std::span<const ContactPoint> found);
+  void follow(const Inputs& in, const ContactIdentity& pair, double level);
+  bool compare_row(const Inputs& in, const GapPromise& promise, std::span<const ContactPoint> found);
   void compare_normals(const Inputs& in, const GapPromise& promise, const ContactPoint& point);
   double way_at(const Inputs& in, const ContactIdentity& pair, const Vector3& position) const;
   double allowed(const Inputs& in, const ContactIdentity& pair, const Vector3& position);
