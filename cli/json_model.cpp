@@ -213,6 +213,8 @@ std::string summary_to_json(const RunSummary& s) {
                   {"steps_rechecked", s.rechecked},
                   {"unforeseen_penetration", s.unforeseen_penetration},
                   {"largest_gap_error", s.largest_gap_error},
+                  {"largest_normal_error", s.largest_normal_error},
+                  {"steps_braked", s.braked},
                   {"energy_error", s.energy_error},
                   {"steps_accepted", s.accepted},
                   {"steps_converged", s.converged},

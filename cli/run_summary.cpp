@@ -52,6 +52,8 @@ void RunSummary::add(const Simulator& simulator, const StepReport& report, doubl
   energy_certified += report.energy_certified;
   rechecked += report.num_rechecks > 0;
   largest_gap_error = std::max(largest_gap_error, report.largest_gap_error);
+  largest_normal_error = std::max(largest_normal_error, report.largest_normal_error);
+  braked += report.num_braked_trees > 0;
   energy_error += report.energy_error;
   if (report.energy_error > largest_energy_gain) {
     largest_energy_gain = report.energy_error;
@@ -116,7 +118,7 @@ std::string RunSummary::to_text() const {
   out << "\ncertified    " << certified << " of " << steps << "; by the judge " << law_certified << " to " << tolerance;
   if (accepted > law_certified)
     out << " (" << accepted - law_certified << " more accepted to " << acceptable_tolerance << ")";
-  out << ", in geometry " << geometry_certified << " to " << geometric_tolerance << " m, in energy "
+  out << ", in geometry " << geometry_certified << " (at most " << geometric_tolerance << " m), in energy "
       << energy_certified;
   if (accepted < steps) out << "; " << steps - accepted << " FAILED";
   out << "\n";
@@ -129,7 +131,7 @@ std::string RunSummary::to_text() const {
     out << "; what is jammed is left as deep as it is (found in " << plural(jammed, "step", "steps") << ")";
   out << "\ngeometry     unforeseen penetration at most " << unforeseen_penetration << " m";
   if (unforeseen_penetration > 0.0) out << ", at " << unforeseen_time << " s";
-  out << "; gaps off by at most " << largest_gap_error << " m";
+  out << "; gaps off by at most " << largest_gap_error << " m, normals by " << largest_normal_error << " rad";
   if (rechecked > 0) out << "; " << plural(rechecked, "step", "steps") << " solved again";
   out << "\ncontacts     at the end " << last.num_contacts << " (" << last.num_sticking << " sticking, "
       << last.num_sliding << " sliding, " << last.num_open << " open), at most " << most_contacts;
@@ -153,6 +155,7 @@ std::string RunSummary::to_text() const {
       << energy_begin.potential << " to " << energy_end.potential << " J; friction took " << std::max(0.0, dissipated)
       << " J; integration error " << energy_error << " J";
   if (largest_energy_gain > 0.0) out << ", largest gain " << largest_energy_gain << " J at " << gain_time << " s";
+  if (braked > 0) out << "; trees braked in " << plural(braked, "step", "steps") << ": they turn too far in a step";
   out << "\n";
   out << "speed        " << steps_per_second() << " steps/s, " << real_time_factor() << " times real time\n";
   if (!ignored.empty()) {

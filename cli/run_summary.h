@@ -36,7 +36,8 @@ class RunSummary {
   long law_certified = 0, geometry_certified = 0, energy_certified = 0;  // steps
   long rechecked = 0;                                                    // steps that were solved again
   double unforeseen_penetration = 0.0, unforeseen_time = 0.0;            // m, s: the deepest of all steps
-  double largest_gap_error = 0.0;                                        // m
+  double largest_gap_error = 0.0, largest_normal_error = 0.0;            // m, rad
+  long braked = 0;                                                       // steps with StepReport::num_braked_trees
   double energy_error = 0.0;                                             // J, of all steps together
   double largest_energy_gain = 0.0, gain_time = 0.0;                     // J, s: the largest energy_error of a step
   long steps = 0, certified = 0, accepted = 0, converged = 0, iterations = 0;

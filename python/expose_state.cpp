@@ -67,9 +67,10 @@ std::string describe(const StepReport& r) {
     out << ", work of actuators " << r.actuator_work << " J, of applied forces " << r.applied_work << " J";
   if (r.damped != 0.0) out << ", damped " << r.damped << " J";
   out << "; error " << r.energy_error << " J";
+  if (r.num_braked_trees) out << ", braked trees " << r.num_braked_trees;
   if (!r.energy_certified) out << " (NOT CERTIFIED)";
   out << "\n  geometry   largest penetration " << r.largest_penetration << " m, unforeseen " << r.unforeseen_penetration
-      << " m, gaps off by " << r.largest_gap_error << " m";
+      << " m, gaps off by " << r.largest_gap_error << " m, normals by " << r.largest_normal_error << " rad";
   if (r.num_rechecks) out << ", rechecked " << r.num_rechecks << " times";
   if (!r.geometry_certified) out << " (NOT CERTIFIED)";
   out << "\n  time       " << 1e6 * total_seconds(r) << " us";
@@ -102,8 +103,9 @@ void expose_report(nb::module_& module) {
       .def_ro("largest_compliance", &StepReport::largest_compliance, "of a contact, as it acts in the step, m/N")
       .def_ro("largest_static_depth", &StepReport::largest_static_depth,
               "how far a contact is compressed by what it carries, m")
-      .def_ro("num_relaxed_contacts", &StepReport::num_relaxed_contacts,
-              "contacts whose friction gives, by tangential_compliance or relative_tangent_compliance: not Coulomb's law")
+      .def_ro(
+          "num_relaxed_contacts", &StepReport::num_relaxed_contacts,
+          "contacts whose friction gives, by tangential_compliance or relative_tangent_compliance: not Coulomb's law")
       .def_ro("largest_relaxed_slip", &StepReport::largest_relaxed_slip,
               "velocity that it lets one of these slip by, m/s")
       .def_prop_ro("is_rigid", &StepReport::is_rigid, "no contact has compliance")
@@ -131,16 +133,22 @@ void expose_report(nb::module_& module) {
       .def_ro("applied_work", &StepReport::applied_work, "of joint and external forces that were set, J")
       .def_ro("damped", &StepReport::damped, "by dampers of joints, J")
       .def_ro("energy_error", &StepReport::energy_error, "of the integrator: what the balance does not explain, J")
-      .def_ro("energy_certified", &StepReport::energy_certified, "it is no gain beyond the energy tolerance")
+      .def_ro("num_braked_trees", &StepReport::num_braked_trees,
+              "trees that turn too far in a step to be followed and were braked: energy that nothing in the world took")
+      .def_ro("energy_certified", &StepReport::energy_certified,
+              "it is no gain beyond the energy tolerance, and nothing was braked")
       .def_ro("unforeseen_penetration", &StepReport::unforeseen_penetration,
               "the deepest that anything is at the end of the step beyond what its row promised, m")
       .def_ro("largest_gap_error", &StepReport::largest_gap_error,
-              "gap at the end of the step against gap promised, over rows that carry an impulse, m")
+              "gap at the end of the step against gap promised, over rows that carry an impulse; where there is "
+              "nothing, how "
+              "far off it is, m")
       .def_ro("largest_normal_error", &StepReport::largest_normal_error,
               "how far normals of such rows turned beyond what motion explains, rad")
       .def_ro("num_rechecks", &StepReport::num_rechecks,
               "how often contacts that were missed became rows and islands were solved again")
-      .def_ro("geometry_certified", &StepReport::geometry_certified, "both are within the geometric tolerance")
+      .def_ro("geometry_certified", &StepReport::geometry_certified,
+              "the three errors are within what is allowed for the way and the turning of each contact, theory (3-14)")
       .def_ro("largest_penetration", &StepReport::largest_penetration, "of the contacts that the step began with, m")
       .def_prop_ro(
           "seconds",

@@ -128,7 +128,7 @@ void EnergyBalance::close(const DynamicsData& dynamics, const FreeSpin& free_spi
   memory_.moving = std::max({fading_ * memory_.moving, kinetic, memory_.kinetic, least_energy_});
   memory_.taken = fading_ * memory_.taken + std::max(0.0, -work_of_constraints_);
   const double digits = rounding * (memory_.kinetic + std::abs(memory_.potential) + std::abs(potential));
-  report.energy_certified = std::isfinite(report.energy_error) &&
+  report.energy_certified = report.num_braked_trees == 0 && std::isfinite(report.energy_error) &&
                             memory_.gained <= tolerance * memory_.moving + share_of_impacts * memory_.taken + digits;
 }
 

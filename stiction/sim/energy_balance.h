@@ -18,8 +18,8 @@
 //     all bodies) + a tenth of what constraints took in it + rounding, 1e-12 (T + |V|).
 // An oscillation that takes back what it gave passes, a steady gain does not; losses hide no later gains. The tenth is
 // for impacts: the step knows of them only after the bias was taken, and a robot that falls gains some hundredths of
-// what it loses there. All of it begins anew with a new state. All bodies together: what a small one gains may be small
-// beside a large one.
+// what it loses there. A step in which a tree was braked (Turning) is not certified. All of it begins anew with a new
+// state. All bodies together: what a small one gains may be small beside a large one.
 #pragma once
 
 #include <span>

@@ -18,6 +18,7 @@ constexpr double cosine_of_slight_turn = 0.9998;
 constexpr double sharpest_radius = 1e-3;  // m; of curvature, for how normals turn with the way of a contact
 constexpr double turned_in = 1e-4;        // m; what turns far and touches may overlap by so much on its way
 constexpr double touching = 1e-5;         // m; nearer than this a sweep touches
+constexpr double far_off = 0.01;          // m; farther off than this it does not matter how far
 
 // Shapes of the pair, in order.
 bool is_same_pair(const ContactIdentity& a, const ContactIdentity& b) {
@@ -90,6 +91,7 @@ bool GeometryCheck::is_as_promised(const Inputs& in) {
     unforeseen = std::max(unforeseen, promised - point.gap);
     if (!has_row) continue;
     if (promise->is_carried) {
+      all_there &= is_near(in, *promise, point);
       error = std::max(error, std::abs(point.gap - promise->gap));
       cosine = std::min(cosine, promise->normal.dot(point.normal));
     }
@@ -140,26 +142,26 @@ bool GeometryCheck::is_still(const Inputs& in, const ContactPoint& point) {
 }
 
 // The way that the surfaces moved against each other at a point at the end of the step.
-double GeometryCheck::way_at(const Inputs& in, const ContactPoint& point) const {
+double GeometryCheck::way_at(const Inputs& in, const ContactIdentity& pair, const Vector3& position) const {
   const auto moved = [&](int shape) -> Vector3 {
     const int body = in.model.shapes[shape].body;
     if (body < 0) return Vector3::Zero();
-    return point.position - in.before[body] * in.after[body].to_local(point.position);
+    return position - in.before[body] * in.after[body].to_local(position);
   };
-  return (moved(point.id.shape_a) - moved(point.id.shape_b)).norm();
+  return (moved(pair.shape_a) - moved(pair.shape_b)).norm();
 }
 
-double GeometryCheck::allowed(const Inputs& in, const ContactPoint& point) {
+double GeometryCheck::allowed(const Inputs& in, const ContactIdentity& pair, const Vector3& position) {
   find_tree_turns(in);
   // Of the tree: what turns next to the root moves what is far from it.
   const auto turning = [&](int shape) {
     const int body = in.model.shapes[shape].body;
     if (body < 0) return 0.0;
     const int tree = in.model.bodies[body].tree;
-    return tree_turn_[tree] * tree_turn_[tree] * (point.position - in.root(tree)).norm();
+    return tree_turn_[tree] * tree_turn_[tree] * (position - in.root(tree)).norm();
   };
-  const double turned = turning(point.id.shape_a) + turning(point.id.shape_b);
-  return std::min(in.tolerance, std::max({rounding, part_of_way * way_at(in, point), turned}));
+  const double turned = turning(pair.shape_a) + turning(pair.shape_b);
+  return std::min(in.tolerance, std::max({rounding, part_of_way * way_at(in, pair, position), turned}));
 }
 
 void GeometryCheck::compare_pair(const Inputs& in, std::span<const GapPromise> promises,
@@ -175,7 +177,7 @@ void GeometryCheck::compare_pair(const Inputs& in, std::span<const GapPromise> p
     const double beyond = promise - point.gap;
     if (!(beyond > 0.0)) continue;
     unforeseen_ = std::max(unforeseen_, beyond);
-    if (beyond <= rounding || beyond <= allowed(in, point)) continue;
+    if (beyond <= rounding || beyond <= allowed(in, point.id, point.position)) continue;
     is_certified_ = false;
     // Where many bodies tumble, a pair with rows that overlaps a little more than it should is left to the next step:
     // to solve everything again costs too much. What is deep for its thickness might come out on the other side.
@@ -184,9 +186,14 @@ void GeometryCheck::compare_pair(const Inputs& in, std::span<const GapPromise> p
       add_overlap(in, point, promise, beyond);
     }
   }
+  bool all_kept = true;
+  double lowest = 0.0;
   for (const GapPromise& p : promises) {
-    if (p.is_carried) compare_row(in, p, found);
+    if (p.is_carried) all_kept &= compare_row(in, p, found);
+    if (!p.is_exact) lowest = std::min(lowest, p.gap_before);
   }
+  // A pair that pushed, and is not there any more: one end was held, and the other went through.
+  if (!all_kept && found.empty()) follow(in, promises[0].id, lowest - turned_in);
 }
 
 double GeometryCheck::thinner(const Inputs& in, const ContactPoint& point) {
@@ -214,23 +221,84 @@ SweptBody GeometryCheck::motion_of(const Inputs& in, const Shape& shape) {
   return SweptBody::between(in.before[shape.body], in.after[shape.body], shape.bound_center, in.spin(shape.body));
 }
 
-// A row that carries an impulse against its point at the end; where that has another name now, against the one of the
-// pair that is nearest to the promise.
-void GeometryCheck::compare_row(const Inputs& in, const GapPromise& promise, std::span<const ContactPoint> found) {
+// Whether a point of the same name is where the bodies can have taken it.
+bool GeometryCheck::is_near(const Inputs& in, const GapPromise& promise, const ContactPoint& point) {
+  const double squared = (point.position - promise.position).squaredNorm();
+  if (squared <= in.tolerance * in.tolerance) return true;
+  const auto way = [&](int shape) {
+    const int body = in.model.shapes[shape].body;
+    return body < 0 ? 0.0 : in.way[body];
+  };
+  const double near = in.tolerance + way(point.id.shape_a) + way(point.id.shape_b);
+  return squared <= near * near;
+}
+
+// The signed distance of a place from a shape, m; `about` is what it should be. Where nothing is near it is a bound.
+double GeometryCheck::height_over(const Shape& shape, const Pose& X_WS, const Vector3& place, double about) {
+  // Meshes tell depth only of what reaches out of them.
+  const double radius = 2.0 * std::abs(about) + 1e-4;
+  probe_.geometry = Sphere{radius}, probe_.bound_radius = radius;
+  return pair_gap_.look(probe_, Pose(place), shape, X_WS, std::abs(about) + far_off) + radius;
+}
+
+// How far the place of a row was from the farther of the two surfaces when the step began.
+double GeometryCheck::off_surfaces(const Inputs& in, const GapPromise& promise) {
+  const auto off = [&](int index, double side) {
+    const Shape& shape = in.model.shapes[index];
+    const Pose X_WS = shape.body < 0 ? shape.pose : in.before[shape.body] * shape.pose;
+    const Vector3 place = promise.position + (side * promise.gap_before) * promise.normal;
+    return std::abs(height_over(shape, X_WS, place, 0.0));
+  };
+  return std::max(off(promise.id.shape_a, 0.5), off(promise.id.shape_b, -0.5));
+}
+
+// The gap where a row was less what it promised, from the points of the two bodies that were there: each over the
+// other shape at the end. What slides leaves one of them behind; the better of both counts.
+double GeometryCheck::error_of_place(const Inputs& in, const GapPromise& promise) {
+  const auto error = [&](int own, int other, double side) {
+    const Vector3 place = promise.position + (side * promise.gap_before) * promise.normal;
+    const int body = in.model.shapes[own].body;
+    const Vector3 moved = body < 0 ? place : in.after[body] * in.before[body].to_local(place);
+    const Shape& shape = in.model.shapes[other];
+    const Pose X_WS = shape.body < 0 ? shape.pose : in.after[shape.body] * shape.pose;
+    return std::abs(height_over(shape, X_WS, moved, promise.gap) - promise.gap);
+  };
+  return std::min(error(promise.id.shape_a, promise.id.shape_b, 0.5),
+                  error(promise.id.shape_b, promise.id.shape_a, -0.5));
+}
+
+// At the end, or a bound of it beyond the margin.
+double GeometryCheck::distance_of_pair(const Inputs& in, const GapPromise& promise) {
+  const Shape &a = in.model.shapes[promise.id.shape_a], &b = in.model.shapes[promise.id.shape_b];
+  const auto pose = [&](const Shape& s) { return s.body < 0 ? s.pose : in.after[s.body] * s.pose; };
+  return std::max(in.margin, pair_gap_.look(a, pose(a), b, pose(b), std::abs(promise.gap) + far_off));
+}
+
+// A row that carries an impulse against its point at the end; where that has another name now, against the nearest of
+// the pair, and its place against the surfaces. Whether it is within what is allowed.
+bool GeometryCheck::compare_row(const Inputs& in, const GapPromise& promise, std::span<const ContactPoint> found) {
   const ContactPoint* match = nullptr;
+  bool is_there = false;
   for (const ContactPoint& point : found) {
     if (point.id.feature == promise.id.feature) {
       match = &point;
       compare_normals(in, promise, point);
+      is_there = is_near(in, promise, point);
       break;
     }
-    if (!match || std::abs(point.gap - promise.gap) < std::abs(match->gap - promise.gap)) match = &point;
+    const auto off = [&](const ContactPoint& p) { return (p.position - promise.position).squaredNorm(); };
+    if (!match || off(point) < off(*match)) match = &point;
   }
-  const double error = match ? std::abs(match->gap - promise.gap) : in.margin - promise.gap;  // none: beyond the margin
-  if (!(error > 0.0)) return;
+  double error = match ? std::abs(match->gap - promise.gap) : distance_of_pair(in, promise) - promise.gap;
+  if (match && !is_there && error > renamed) error = std::min(error, error_of_place(in, promise));
+  if (!is_there && !promise.is_exact) {
+    const double off = off_surfaces(in, promise);
+    if (off > in.tolerance) error = std::max(error, off);
+  }
+  if (!(error > 0.0)) return true;
   gap_error_ = std::max(gap_error_, error);
-  if (error <= renamed) return;
-  if (error > (match ? allowed(in, *match) : in.tolerance)) is_certified_ = false;
+  if (error <= renamed || error <= allowed(in, promise.id, match ? match->position : promise.position)) return true;
+  return is_certified_ = false;
 }
 
 void GeometryCheck::compare_normals(const Inputs& in, const GapPromise& promise, const ContactPoint& point) {
@@ -240,7 +308,8 @@ void GeometryCheck::compare_normals(const Inputs& in, const GapPromise& promise,
     const int body = in.model.shapes[shape].body;
     return body < 0 ? 0.0 : in.spin(body).norm();
   };
-  const double explained = turn(point.id.shape_a) + turn(point.id.shape_b) + way_at(in, point) / sharpest_radius;
+  const double explained =
+      turn(point.id.shape_a) + turn(point.id.shape_b) + way_at(in, point.id, point.position) / sharpest_radius;
   const double error = std::acos(std::clamp(cosine, -1.0, 1.0)) - explained;
   if (!(error > 0.0)) return;
   normal_error_ = std::max(normal_error_, error);
@@ -279,7 +348,12 @@ void GeometryCheck::sweep_pair(const Inputs& in, const ContactPoint& nearest, bo
   const bool is_open = !has_rows && nearest.gap > touching;
   if (!is_open && !turns_far) return;
   // What touches from the beginning and turns far may turn into the other.
-  const double level = is_open ? touching : std::min(nearest.gap, 0.0) - turned_in;
+  follow(in, nearest.id, is_open ? touching : std::min(nearest.gap, 0.0) - turned_in);
+}
+
+// When a pair first is as near as `level` between the ends of the step; a contact that was missed, where it goes on.
+void GeometryCheck::follow(const Inputs& in, const ContactIdentity& pair, double level) {
+  const Shape &a = in.model.shapes[pair.shape_a], &b = in.model.shapes[pair.shape_b];
   const SweptBody motion_a = motion_of(in, a), motion_b = motion_of(in, b);
   FirstTouch touch = pair_sweep_.find(a, motion_a, b, motion_b, level);
   // What touches at the very end has not gone through: the comparison there has seen it.
@@ -291,7 +365,7 @@ void GeometryCheck::sweep_pair(const Inputs& in, const ContactPoint& nearest, bo
   if (!(depth > std::min(in.tolerance, std::max(2.0 * touching, part_of_way * on.norm())))) return;
   unforeseen_ = std::max(unforeseen_, depth);
   is_certified_ = false;
-  touch.point.id.shape_a = nearest.id.shape_a, touch.point.id.shape_b = nearest.id.shape_b;
+  touch.point.id.shape_a = pair.shape_a, touch.point.id.shape_b = pair.shape_b;
   missed_.push_back({touch.point, touch.time, 0.0});
 }
 

@@ -185,7 +185,9 @@ void Simulator::Workspace::list_promises() {
     const ContactPoint& point = points[row_builder.point(i)];
     double c_N = velocity[i][2] - rows[i].compliance[2] * impulse[i][2] - rows[i].offset[2];
     if (is_projected) c_N = normal_velocity(point, body_v_move);
-    promises[i] = {point.id, point.normal, point.gap + time_step * c_N, impulse[i][2] > 0.0};
+    const bool is_exact = !roles.empty() && roles[static_cast<std::size_t>(row_builder.point(i))] == PointRole::exact;
+    promises[i] = {point.id, point.position, point.normal, point.gap, point.gap + time_step * c_N, impulse[i][2] > 0.0,
+                   is_exact};
   }
 }
 

@@ -99,7 +99,10 @@ struct StepReport {
   double applied_work = 0.0;     // of the joint and external forces that the caller set
   double damped = 0.0;           // by dampers of joints; ≥ 0 unless a joint turns back in the step
   double energy_error = 0.0;     // what the step's change of energy differs by from all of this: the integrator's
-  bool energy_certified = true;  // it is no gain beyond SimulatorSettings::energy_tolerance
+  // Trees that turn too far in a step to be followed (theory §3.6) and were braked: energy that nothing in the world
+  // took.
+  int num_braked_trees = 0;
+  bool energy_certified = true;  // it is no gain beyond SimulatorSettings::energy_tolerance, and nothing was braked
 
   // The law, the geometry and the energy: what the step says of the world is right.
   bool certified() const { return law_certified && geometry_certified && energy_certified; }

@@ -51,8 +51,8 @@ void Simulator::Workspace::solve_free_velocity() {
     const bool may_solve_again = servo_limits.has_any();
     if (may_solve_again) explicit_force = generalized_force;
     free_spin.correct(dynamics, state.v.data(), time_step, v_free.data(), generalized_force.data());
-    turning.correct(*model, dynamics, state.v.data(), actuation.added_diagonal(), time_step, v_free.data(),
-                    generalized_force.data());
+    report.num_braked_trees = turning.correct(*model, dynamics, state.v.data(), actuation.added_diagonal(), time_step,
+                                              v_free.data(), generalized_force.data());
     if (may_solve_again) turning_force = generalized_force - explicit_force;
     has_turned = may_solve_again;
   }

@@ -116,9 +116,10 @@ double Turning::share(const TurningTree& tree, const double* v, const double* fr
   return std::max(0.0, 2.0 - change / speed);
 }
 
-void Turning::correct(const Model& model, DynamicsData& data, const double* v, const double* added, double time_step,
-                      double* x, double* force) {
+int Turning::correct(const Model& model, DynamicsData& data, const double* v, const double* added, double time_step,
+                     double* x, double* force) {
   std::copy_n(v, mean_.size(), mean_.data());
+  int num_braked = 0;
   for (const TurningTree& tree : trees_) {
     double speed = 0.0;
     const double part = share(tree, v, x, time_step, speed);
@@ -138,11 +139,13 @@ void Turning::correct(const Model& model, DynamicsData& data, const double* v, c
       }
       continue;
     }
+    ++num_braked;
     brake(data, tree, v, time_step, x);
     for (int j = tree.first; j < tree.end; ++j) step_[j] = (x[j] - v[j]) / time_step;
     multiply_inertia(model, data, step_.data(), change_.data());
     for (int j = tree.first; j < tree.end; ++j) force[j] = change_[j] + (added ? added[j] * step_[j] : 0.0);
   }
+  return num_braked;
 }
 
 // ‖δ‖² = δᵀ M δ of a change δ = Δt M⁻¹ (b before − b after) is at hand: Δt δ·(b before − b after).

@@ -34,8 +34,9 @@ class Turning {
 
   // After factor_inertia at (q, v). `free_velocity`: v after an explicit step with all forces; of trees that turn the
   // bias in it is exchanged, and so it is in `force`, all forces by velocity. `added`: what factor_inertia was given.
-  void correct(const Model& model, DynamicsData& data, const double* v, const double* added, double time_step,
-               double* free_velocity, double* force);
+  // Returns how many trees were braked.
+  int correct(const Model& model, DynamicsData& data, const double* v, const double* added, double time_step,
+              double* free_velocity, double* force);
 
   // v̄ of the trees that were corrected, v of all others: what the last step's bias belongs to.
   const VectorX& mean_velocity() const { return mean_; }

@@ -1,5 +1,7 @@
 #include <cmath>
 
+#include "stiction/dynamics/dynamics_data.h"
+#include "stiction/dynamics/mechanics.h"
 #include "stiction/sim/simulator.h"
 #include "tests/sim/worlds.h"
 #include "tests/support/closed_forms.h"
@@ -69,6 +71,73 @@ double cone(double dt) {
   }
   require_certified(simulator);
   return cone_angle + farthest;
+}
+
+// A top of 1 kg on its tip: axis and spin fast enough for steady precession, on the slow root of
+//     A Ω² cos θ − C ω₃ Ω + m g l = 0,   A about the tip, C along the axis, ω₃ the spin there.
+constexpr double top_height = 0.1, top_across = 0.002, top_along = 0.003;  // m; kg·m² about its centre
+constexpr double top_tilt = 0.7, top_spin = 150.0;                         // rad, rad/s
+const double precession_rate = [] {
+  const double a = (top_across + top_height * top_height) * std::cos(top_tilt), c = top_along * top_spin;
+  return (c - std::sqrt(c * c - 4.0 * a * g * top_height)) / (2.0 * a);
+}();
+
+// By the azimuth of the axis after half a second. A velocity belongs half a step before its position, so the top starts
+// with that of then: seen from the body, what is across its axis goes round it at Ω cos θ − ω₃.
+double precess(double dt) {
+  ModelBuilder builder;
+  const Matrix3 moments = Vector3(top_across, top_across, top_along).asDiagonal();
+  builder.add_body({.name = "top",
+                    .pose = Pose(Quaternion(Eigen::AngleAxisd(top_tilt, Vector3::UnitX())), Vector3::Zero()),
+                    .joint = {.kind = JointKind::ball},
+                    .inertia = Inertia{1.0, Vector3(0.0, 0.0, top_height), moments}});
+  Simulator simulator(builder.build(), {.time_step = dt});
+  // Body axes: z along the axis, the vertical in the plane of y and z.
+  const double round = (precession_rate * std::cos(top_tilt) - top_spin) * (-0.5 * dt);
+  const double across = precession_rate * std::sin(top_tilt);
+  VectorX v(3);
+  v << -across * std::sin(round), across * std::cos(round), top_spin;
+  simulator.set_velocity(v);
+  const auto azimuth = [&] {
+    const Matrix3& rotation = simulator.body_pose(0).rotation;
+    return std::atan2(rotation(1, 2), rotation(0, 2));
+  };
+  const double start = azimuth(), seconds = 0.5;
+  simulator.step(num_steps(seconds, dt));
+  require_certified(simulator);
+  return std::remainder(azimuth() - start, 2.0 * M_PI) / seconds;
+}
+
+// Two rods of 1 m, one on the other. The energy half a step before the position, as velocities are; its largest change
+// in ten seconds as a part of the first kinetic energy.
+double swing_double(double dt) {
+  ModelBuilder builder;
+  const JointOptions hinge{.kind = JointKind::revolute, .axis = Vector3::UnitY()};
+  const int upper = builder.add_body({.name = "upper", .joint = hinge, .inertia = rod(1.0, -Vector3::UnitZ())});
+  builder.add_body({.name = "lower",
+                    .parent = upper,
+                    .pose = Pose(Vector3(0.0, 0.0, -1.0)),
+                    .joint = hinge,
+                    .inertia = rod(1.0, -Vector3::UnitZ())});
+  Simulator simulator(builder.build(), {.time_step = dt});
+  VectorX v(2);
+  v << 2.0, 1.0;
+  simulator.set_velocity(v);
+  const auto energy = [&] {
+    const DynamicsData& data = simulator.dynamics();
+    const VectorX& now = simulator.state().v;
+    return kinetic_energy(data, now.data()) + gravity_energy(data) -
+           0.5 * dt * ConstVectorMap(data.bias.data(), now.size()).dot(now);
+  };
+  const double start = energy(), scale = kinetic_energy(simulator.dynamics(), v.data());
+  double largest = 0.0;
+  for (int k = 0; k < num_steps(10.0, dt); ++k) {
+    simulator.step();
+    const double change = (energy() - start) / scale;
+    if (std::abs(change) > std::abs(largest)) largest = change;
+  }
+  require_certified(simulator);
+  return largest;
 }
 
 // 1 kg on a spring without damper. The spring acts at the end of the step: with ω Δt = tan α every step turns
@@ -171,6 +240,19 @@ std::vector<ClosedForm> mechanism_forms() {
        pendulum_period, Shrinks::second_order, 3e-6});
   add({"ConicalPendulum", "uniform rod of 1 m going round on a cone, 2 s: farthest angle", "cos θ = 3 g/(2 L Ω²)",
        "rad", cone_angle, coarse, cone, Shrinks::exact, 1e-9});
+  add({"GyroscopePrecession",
+       "top of 150 rad/s, 0.7 rad off the vertical, steady: rate of its precession",
+       "A Ω² cos θ − C ω₃ Ω + m g l = 0",
+       "rad/s",
+       precession_rate,
+       {2e-3, 1e-3, 5e-4},
+       precess,
+       Shrinks::second_order,
+       2e-2});
+  add({"DoublePendulumEnergy",
+       "two rods of 1 m, one on the other, from 2 and 1 rad/s, 10 s: largest change of energy, as a part of the first "
+       "kinetic energy",
+       "", "", 0.0, coarse, swing_double, Shrinks::second_order, 1e-4});
   add({"SpringPeriod", "spring without damper, ω = 10 rad/s: period", "2π/ω", "s", 2.0 * M_PI / spring_rate, coarse,
        [](double dt) { return oscillate(dt).period; }, Shrinks::second_order, 1e-4});
   add({"SpringAmplitude", "the same: amplitude after 1 s, as a part of the first", "", "", 1.0, coarse,

@@ -1,10 +1,12 @@
 #include "terrain_truth.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
 #include "convex_oracle.h"
+#include "solid_truth.h"
 
 namespace stiction::testing {
 
@@ -92,29 +94,84 @@ OraclePolytope block_polytope(const Vector3& half, const Pose& X) {
   return out;
 }
 
-// Climbs from every direction of a net, with steps that halve.
+// The best direction square to `axis`: along such great circles the separation has kinks, and a climb would creep. All
+// local maxima of a net, each by golden section.
+void search_circle(const Geometry& shape, const Pose& X, const Vector3& half, const Vector3& axis, BlockGap& best) {
+  constexpr int num_samples = 64;
+  const double golden = 0.5 * (std::sqrt(5.0) - 1.0);
+  const Vector3 t = (std::abs(axis.x()) < 0.7 ? Vector3::UnitX() : Vector3::UnitY()).cross(axis).normalized();
+  const Vector3 b = axis.cross(t);
+  const auto value = [&](double angle) {
+    const Vector3 n = std::cos(angle) * t + std::sin(angle) * b;
+    const double s = separation_from_block(shape, X, half, n);
+    if (s > best.gap) best = {s, n};
+    return s;
+  };
+  const double width = 2.0 * M_PI / num_samples;
+  std::array<double, num_samples> at{};
+  for (int k = 0; k < num_samples; ++k) at[k] = value(k * width);
+  for (int k = 0; k < num_samples; ++k) {
+    if (at[k] < at[(k + 1) % num_samples] || at[k] < at[(k + num_samples - 1) % num_samples]) continue;
+    double low = (k - 1) * width, high = (k + 1) * width;
+    while (high - low > 1e-8) {
+      const double left = high - golden * (high - low), right = low + golden * (high - low);
+      if (value(left) > value(right))
+        high = right;
+      else
+        low = left;
+    }
+  }
+}
+
+// Round shapes. The separation is smooth but on great circles: square to the edges of the block, and to the axis of a
+// cylinder. On these, where two of them cross, and between them by climbs from the best of a net, with steps that
+// halve.
 BlockGap search(const Geometry& shape, const Pose& X, const Vector3& half) {
   BlockGap best{-std::numeric_limits<double>::infinity(), Vector3::UnitZ()};
-  const auto climb = [&](Vector3 n) {
-    double s = separation_from_block(shape, X, half, n);
-    for (double step = 0.3; step > 1e-9;) {
+  std::vector<Vector3> axes{Vector3::UnitX(), Vector3::UnitY(), Vector3::UnitZ()};
+  if (std::holds_alternative<Cylinder>(shape)) axes.emplace_back(X.rotation.col(2));
+  std::vector<BlockGap> starts;
+  const auto start_at = [&](const Vector3& n) {
+    starts.push_back({separation_from_block(shape, X, half, n), n});
+    if (starts.back().gap > best.gap) best = starts.back();
+  };
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    search_circle(shape, X, half, axes[i], best);
+    for (std::size_t j = 0; j < i; ++j)
+      if (const Vector3 n = axes[i].cross(axes[j]); n.squaredNorm() > 1e-16)
+        start_at(n.normalized()), start_at(-n.normalized());
+    start_at(axes[i]), start_at(-axes[i]);
+  }
+  for (int x = -1; x <= 1; ++x)
+    for (int y = -1; y <= 1; ++y)
+      for (int z = -1; z <= 1; ++z)
+        if (x != 0 || y != 0 || z != 0) start_at(Vector3(x, y, z).normalized());
+  constexpr std::size_t num_climbs = 3;
+  std::partial_sort(starts.begin(), starts.begin() + num_climbs, starts.end(),
+                    [](const BlockGap& a, const BlockGap& b) { return a.gap > b.gap; });
+  for (std::size_t k = 0; k < num_climbs; ++k) {
+    Vector3 n = starts[k].normal;
+    double s = starts[k].gap;
+    for (double step = 0.3; step > 1e-6;) {
       const Vector3 t = (std::abs(n.x()) < 0.7 ? Vector3::UnitX() : Vector3::UnitY()).cross(n).normalized();
       const Vector3 b = n.cross(t);
       bool is_better = false;
-      for (int i = 0; i < 12 && !is_better; ++i) {
-        const double angle = 2.0 * M_PI * i / 12.0;
+      // Many directions: beside a kink few of them lead upwards.
+      for (int i = 0; i < 36 && !is_better; ++i) {
+        const double angle = i * 2.399963;
         const Vector3 m = (n + step * (std::cos(angle) * t + std::sin(angle) * b)).normalized();
         const double value = separation_from_block(shape, X, half, m);
         if (value > s) s = value, n = m, is_better = true;
       }
-      if (!is_better) step *= 0.5;
+      step *= is_better ? 2.0 : 0.5;
     }
     if (s > best.gap) best = {s, n};
-  };
-  for (int x = -1; x <= 1; ++x)
-    for (int y = -1; y <= 1; ++y)
-      for (int z = -1; z <= 1; ++z)
-        if (x != 0 || y != 0 || z != 0) climb(Vector3(x, y, z).normalized());
+  }
+  // Apart there is a proof.
+  if (best.gap > 0.0) {
+    const Bounds bounds = enclose_distance({Box{half}, Pose()}, {shape, X}, best.normal);
+    best.gap = std::max(best.gap, bounds.lower);
+  }
   return best;
 }
 

@@ -19,7 +19,8 @@ std::shared_ptr<const TriangleMesh> block_mesh(const Vector3& half, int cells, b
 Vector3 support_point(const Geometry& shape, const Vector3& d);
 
 // Signed gap of a convex shape and the block |x_k| ≤ half_k (in the block's frame): the largest separation over all
-// directions. Polytopes and their like by all their axes, round shapes by a search that ends at 1e-9 rad.
+// directions. Polytopes and their like by all their axes, round shapes by climbs and along the circles on which the
+// separation has kinks.
 struct BlockGap {
   double gap;
   Vector3 normal;  // from the block to the shape

@@ -62,6 +62,14 @@ std::span<const TableMember> report_members() {
       STICTION_INT(geometry_certified),
       STICTION_INT(energy_certified),
       STICTION_INT(num_rechecks),
+      STICTION_INT(num_friction_torques),
+      STICTION_INT(num_held_contacts),
+      STICTION_INT(num_redundant_rows),
+      STICTION_INT(num_braked_trees),
+      STICTION_INT(num_compliant_contacts),
+      STICTION_INT(num_softened_contacts),
+      STICTION_INT(num_relaxed_contacts),
+      STICTION_INT(coupling_rounds),
       STICTION_DOUBLE(eps_abs),
       STICTION_DOUBLE(eps_rel),
       STICTION_DOUBLE(eps_nat),
@@ -83,9 +91,15 @@ std::span<const TableMember> report_members() {
       STICTION_DOUBLE(largest_gap_error),
       STICTION_DOUBLE(largest_normal_error),
       STICTION_DOUBLE(largest_penetration),
+      STICTION_DOUBLE(largest_loop_mismatch),
+      STICTION_DOUBLE(largest_compliance),
+      STICTION_DOUBLE(largest_static_depth),
+      STICTION_DOUBLE(largest_relaxed_slip),
+      STICTION_DOUBLE(friction_error),
+      STICTION_DOUBLE(surface_work),
       STICTION_VECTOR(seconds, num_stages),
   };
-  static_assert(sizeof(Row) == 22 * 4 + (21 + num_stages) * 8);
+  static_assert(sizeof(Row) == 30 * 4 + (27 + num_stages) * 8);
   return members;
 }
 
@@ -262,6 +276,14 @@ ReportRow to_row(const StepReport& r) {
                 r.geometry_certified,
                 r.energy_certified,
                 r.num_rechecks,
+                r.num_friction_torques,
+                r.num_held_contacts,
+                r.num_redundant_rows,
+                r.num_braked_trees,
+                r.num_compliant_contacts,
+                r.num_softened_contacts,
+                r.num_relaxed_contacts,
+                r.coupling_rounds,
                 r.residuals.eps_abs,
                 r.residuals.eps_rel,
                 r.residuals.eps_nat,
@@ -283,6 +305,12 @@ ReportRow to_row(const StepReport& r) {
                 r.largest_gap_error,
                 r.largest_normal_error,
                 r.largest_penetration,
+                r.largest_loop_mismatch,
+                r.largest_compliance,
+                r.largest_static_depth,
+                r.largest_relaxed_slip,
+                r.friction_error,
+                r.surface_work,
                 {}};
   std::copy(r.seconds.begin(), r.seconds.end(), row.seconds);
   return row;
@@ -316,6 +344,14 @@ StepReport from_row(const ReportRow& row, double time) {
   r.geometry_certified = row.geometry_certified != 0;
   r.energy_certified = row.energy_certified != 0;
   r.num_rechecks = row.num_rechecks;
+  r.num_friction_torques = row.num_friction_torques, r.num_held_contacts = row.num_held_contacts;
+  r.num_redundant_rows = row.num_redundant_rows, r.largest_loop_mismatch = row.largest_loop_mismatch;
+  r.num_braked_trees = row.num_braked_trees;
+  r.num_compliant_contacts = row.num_compliant_contacts, r.num_softened_contacts = row.num_softened_contacts;
+  r.num_relaxed_contacts = row.num_relaxed_contacts, r.largest_relaxed_slip = row.largest_relaxed_slip;
+  r.largest_compliance = row.largest_compliance, r.largest_static_depth = row.largest_static_depth;
+  r.coupling_rounds = row.coupling_rounds, r.friction_error = row.friction_error;
+  r.surface_work = row.surface_work;
   r.accepted = row.accepted != 0;
   r.kinetic_energy = row.kinetic_energy, r.potential_energy = row.potential_energy;
   r.constraint_work = row.constraint_work, r.dissipated = row.dissipated;

@@ -11,7 +11,7 @@
 namespace stiction::recording {
 
 inline constexpr char format_name[] = "stiction recording";
-inline constexpr int format_version = 5;
+inline constexpr int format_version = 6;
 inline constexpr int num_stages = static_cast<int>(StepStage::count);  // another number is another version
 
 // Tables in the order of this enumeration. N steps, C contacts, E external forces, S full states.
@@ -42,11 +42,14 @@ const char* name_of(Table table);
 struct ReportRow {
   std::int32_t num_contacts, num_sticking, num_sliding, num_open, num_limits, num_dry_frictions, num_loops, num_servos,
       num_saturated_servos, num_islands, num_sleeping_bodies, num_jammed_islands, status, iterations, factorisations,
-      worst_constraint, worst_contact, law_certified, accepted, geometry_certified, energy_certified, num_rechecks;
+      worst_constraint, worst_contact, law_certified, accepted, geometry_certified, energy_certified, num_rechecks,
+      num_friction_torques, num_held_contacts, num_redundant_rows, num_braked_trees, num_compliant_contacts,
+      num_softened_contacts, num_relaxed_contacts, coupling_rounds;
   double eps_abs, eps_rel, eps_nat, natural_map, signorini_complementarity, signorini_penetration, coulomb, dissipation,
       normal_separation, kinetic_energy, potential_energy, constraint_work, dissipated, actuator_work, applied_work,
       damped, energy_error, unforeseen_penetration, largest_gap_error, largest_normal_error, largest_penetration,
-      seconds[num_stages];
+      largest_loop_mismatch, largest_compliance, largest_static_depth, largest_relaxed_slip, friction_error,
+      surface_work, seconds[num_stages];
 };
 ReportRow to_row(const StepReport& report);
 StepReport from_row(const ReportRow& row,
