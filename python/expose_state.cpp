@@ -102,8 +102,9 @@ void expose_report(nb::module_& module) {
       .def_ro("largest_compliance", &StepReport::largest_compliance, "of a contact, as it acts in the step, m/N")
       .def_ro("largest_static_depth", &StepReport::largest_static_depth,
               "how far a contact is compressed by what it carries, m")
-      .def_ro("num_relaxed_contacts", &StepReport::num_relaxed_contacts,
-              "contacts whose friction gives, by tangential_compliance or relative_tangent_compliance: not Coulomb's law")
+      .def_ro(
+          "num_relaxed_contacts", &StepReport::num_relaxed_contacts,
+          "contacts whose friction gives, by tangential_compliance or relative_tangent_compliance: not Coulomb's law")
       .def_ro("largest_relaxed_slip", &StepReport::largest_relaxed_slip,
               "velocity that it lets one of these slip by, m/s")
       .def_prop_ro("is_rigid", &StepReport::is_rigid, "no contact has compliance")
@@ -129,7 +130,7 @@ void expose_report(nb::module_& module) {
       .def_ro("surface_work", &StepReport::surface_work, "of moving surfaces on what they carry, J")
       .def_ro("actuator_work", &StepReport::actuator_work, "of actuators, J")
       .def_ro("applied_work", &StepReport::applied_work, "of joint and external forces that were set, J")
-      .def_ro("damped", &StepReport::damped, "by dampers of joints, J")
+      .def_ro("damped", &StepReport::damped, "by dampers of joints and tendons, and by a fluid, J")
       .def_ro("energy_error", &StepReport::energy_error, "of the integrator: what the balance does not explain, J")
       .def_ro("energy_certified", &StepReport::energy_certified, "it is no gain beyond the energy tolerance")
       .def_ro("unforeseen_penetration", &StepReport::unforeseen_penetration,
