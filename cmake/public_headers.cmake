@@ -57,6 +57,7 @@ set(STICTION_PUBLIC_HEADERS
   stiction/math/vector.h
   stiction/model/control_name.h
   stiction/model/describe.h
+  stiction/model/fluid.h
   stiction/model/geometry/convex_hull.h
   stiction/model/geometry/height_field.h
   stiction/model/geometry/inertia.h

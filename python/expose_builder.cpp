@@ -356,6 +356,25 @@ const Fields<C>& camera_fields() {
   return fields;
 }
 
+using F = FluidForm;
+
+const Fields<F>& fluid_form_fields() {
+  static const Fields<F> fields = {
+      field<&F::body>("body", "int = -1"),
+      {"kind", "str = 'box'", [](F& f, const Argument& a) { read_enum<FluidFormKind, 2>(a, f.kind); }},
+      {"position", STICTION_POSITION, &set_position<&F::pose, F>},
+      {"orientation", STICTION_ORIENTATION, &set_orientation<&F::pose, F>},
+      {"pose", "Pose | None = None", &set_pose<&F::pose, F>},
+      field<&F::half_axes>("half_axes", "numpy.typing.ArrayLike = (0, 0, 0)"),
+      field<&F::blunt_drag>("blunt_drag", "float = 0.5"),
+      field<&F::slender_drag>("slender_drag", "float = 0.25"),
+      field<&F::angular_drag>("angular_drag", "float = 1.5"),
+      field<&F::kutta_lift>("kutta_lift", "float = 1.0"),
+      field<&F::magnus_lift>("magnus_lift", "float = 1.0"),
+  };
+  return fields;
+}
+
 const Fields<Keyframe>& keyframe_fields() {
   static const Fields<Keyframe> fields = {
       field<&Keyframe::name>("name", "str = ''"),
@@ -455,6 +474,16 @@ void expose_adding(nb::class_<ModelBuilder>& builder) {
           "track_com, "
           "target or target_com say how it goes with its body, and which body it looks at")
       .def(
+          "add_fluid_form",
+          [](ModelBuilder& b, const nb::kwargs& keywords) {
+            FluidForm form;
+            set_fields("add_fluid_form", fluid_form_fields(), form, keywords);
+            return b.add_fluid_form(form);
+          },
+          "keywords"_a, signature("add_fluid_form(self, *, ", stub_of(fluid_form_fields())),
+          "What a fluid sees of a body: a box (drag) or an ellipsoid (drag and lift); a body may have several. Bodies "
+          "without one are the boxes of their inertia")
+      .def(
           "add_keyframe",
           [](ModelBuilder& b, const nb::kwargs& keywords) {
             Keyframe keyframe;
@@ -477,6 +506,13 @@ void expose_builder(nb::module_& module) {
       .def(
           "set_gravity", [](ModelBuilder& b, const ArrayLike& g) { b.set_gravity(to_vector3(g, "gravity")); },
           "gravity"_a, "m/s^2")
+      .def(
+          "set_fluid",
+          [](ModelBuilder& b, double density, double viscosity, const ArrayLike& wind) {
+            b.set_fluid({density, viscosity, to_vector3(wind, "wind")});
+          },
+          "density"_a = 0.0, "viscosity"_a = 0.0, "wind"_a = nb::make_tuple(0.0, 0.0, 0.0),
+          "What fills the world: kg/m^3, Pa s, m/s; it acts on all bodies with mass")
       .def(
           "set_friction_rule",
           [](ModelBuilder& b, const std::string& rule) {

@@ -248,6 +248,15 @@ std::shared_ptr<const Model> edited(const Model& model, const nb::kwargs& keywor
   if (const nb::object gravity = values.take("gravity"); !gravity.is_none()) {
     edit.set_gravity(to_vector3(gravity, "gravity"));
   }
+  if (const nb::object given = values.take("fluid"); !given.is_none()) {
+    Fluid fluid = edit.model().fluid;
+    Values fields(given, "edited: fluid");
+    fluid.density = fields.take("density", fluid.density);
+    fluid.viscosity = fields.take("viscosity", fluid.viscosity);
+    if (const nb::object wind = fields.take("wind"); !wind.is_none()) fluid.wind = to_vector3(wind, "wind");
+    fields.end();
+    edit.set_fluid(fluid);
+  }
   if (const nb::object rule = values.take("friction_rule"); !rule.is_none()) {
     std::vector<std::string> names;
     for (int k = 0; k < 5; ++k) names.emplace_back(to_string(static_cast<FrictionRule>(k)));

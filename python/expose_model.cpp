@@ -98,8 +98,10 @@ void expose_surfaces(nb::module_& module) {
       .def_ro("priority", &Material::priority)
       .def_ro("torsional_friction", &Material::torsional_friction, "m: torque about the normal per normal force")
       .def_ro("rolling_friction", &Material::rolling_friction, "m: torque against rolling per normal force")
-      .def_prop_ro("surface_velocity", view_of_member(&Material::surface_velocity), "of a conveyor, in the shape's axes, m/s")
-      .def_prop_ro("surface_spin", view_of_member(&Material::surface_spin), "of a turntable, in the shape's axes, rad/s");
+      .def_prop_ro("surface_velocity", view_of_member(&Material::surface_velocity),
+                   "of a conveyor, in the shape's axes, m/s")
+      .def_prop_ro("surface_spin", view_of_member(&Material::surface_spin),
+                   "of a turntable, in the shape's axes, rad/s");
   nb::class_<PairMaterial>(module, "PairMaterial", "Of the contacts of two shapes")
       .def_ro("friction", &PairMaterial::friction)
       .def_ro("friction_2", &PairMaterial::friction_2, "equal to friction unless anisotropic")
@@ -246,6 +248,31 @@ void expose_sensor_class(nb::module_& module) {
       });
 }
 
+void expose_fluid(nb::module_& module) {
+  nb::class_<Fluid>(module, "Fluid", "What fills a world and acts on its bodies by drag and lift")
+      .def_ro("density", &Fluid::density, "kg/m^3")
+      .def_ro("viscosity", &Fluid::viscosity, "Pa s")
+      .def_prop_ro("wind", view_of_member(&Fluid::wind), "its velocity, m/s")
+      .def_prop_ro("is_there", &Fluid::is_there, "density or viscosity is not zero")
+      .def("__repr__", [](const Fluid& f) {
+        return nb::str("Fluid({:.6g} kg/m^3, {:.6g} Pa s, wind ({:.6g}, {:.6g}, {:.6g}) m/s)")
+            .format(f.density, f.viscosity, f.wind[0], f.wind[1], f.wind[2]);
+      });
+  nb::class_<FluidForm>(module, "FluidForm", "What a fluid sees of a body")
+      .def_ro("body", &FluidForm::body)
+      .def_prop_ro(
+          "kind", [](const FluidForm& f) { return to_string(f.kind); }, "box or ellipsoid")
+      .def_ro("pose", &FluidForm::pose, "centre and axes in the body's frame")
+      .def_prop_ro("half_axes", view_of_member(&FluidForm::half_axes), "m")
+      .def_ro("blunt_drag", &FluidForm::blunt_drag)
+      .def_ro("slender_drag", &FluidForm::slender_drag)
+      .def_ro("angular_drag", &FluidForm::angular_drag)
+      .def_ro("kutta_lift", &FluidForm::kutta_lift)
+      .def_ro("magnus_lift", &FluidForm::magnus_lift)
+      .def("__repr__",
+           [](const FluidForm& f) { return nb::str("FluidForm({}, body={})").format(to_string(f.kind), f.body); });
+}
+
 VectorX sized(const nb::object& value, const char* name, int size) {
   VectorX vector = to_vector(value, name);
   if (vector.size() != size) {
@@ -264,6 +291,7 @@ void expose_model(nb::module_& module) {
   expose_links(module);
   expose_cameras(module);
   expose_sensor_class(module);
+  expose_fluid(module);
   nb::class_<Model>(module, "Model", "A world, described once and shared by any number of simulators; never changes")
       .def_prop_ro("num_bodies", &Model::num_bodies)
       .def_prop_ro("num_positions", &Model::num_positions, "entries of q")
@@ -273,6 +301,8 @@ void expose_model(nb::module_& module) {
       .def_prop_ro("gravity", view_of_member(&Model::gravity), "m/s^2")
       .def_prop_ro("friction_rule", [](const Model& m) { return to_string(m.friction_rule); })
       .def_ro("suggested_time_step", &Model::suggested_time_step, "s")
+      .def_ro("fluid", &Model::fluid)
+      .def_ro("fluid_forms", &Model::fluid_forms, "what it sees of the bodies")
       .def_ro("bodies", &Model::bodies)
       .def_ro("dofs", &Model::dofs, "one per entry of v")
       .def_ro("joints", &Model::joints)

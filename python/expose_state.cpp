@@ -131,7 +131,7 @@ void expose_report(nb::module_& module) {
       .def_ro("surface_work", &StepReport::surface_work, "of moving surfaces on what they carry, J")
       .def_ro("actuator_work", &StepReport::actuator_work, "of actuators, J")
       .def_ro("applied_work", &StepReport::applied_work, "of joint and external forces that were set, J")
-      .def_ro("damped", &StepReport::damped, "by dampers of joints, J")
+      .def_ro("damped", &StepReport::damped, "by dampers of joints and tendons, and by a fluid, J")
       .def_ro("energy_error", &StepReport::energy_error, "of the integrator: what the balance does not explain, J")
       .def_ro("num_braked_trees", &StepReport::num_braked_trees,
               "trees that turn too far in a step to be followed and were braked: energy that nothing in the world took")

@@ -34,9 +34,11 @@ void update_kinematics(const Model& model, const T* q, const std::type_identity_
 template <class T>
 void update_inertia(const Model& model, DynamicsDataT<T>& data);
 
-// After update_inertia. M + diag(added_diagonal) = Lᵀ D L; null: nothing added. (Implicit damping adds Δt d.)
+// After update_inertia. M + diag(added_diagonal) + added_rows = Lᵀ D L; null: nothing added. (Implicit damping adds Δt
+// d. `added_rows`, packed as M, couple velocities of a tree, as a fluid's drag does; no single free body has any.)
 template <class T>
-void factor_inertia(const Model& model, const std::type_identity_t<T>* added_diagonal, DynamicsDataT<T>& data);
+void factor_inertia(const Model& model, const std::type_identity_t<T>* added_diagonal, DynamicsDataT<T>& data,
+                    const std::type_identity_t<T>* added_rows = nullptr);
 
 // After factor_inertia: x ← (M + diag)⁻¹ x.
 template <class T>

@@ -140,7 +140,8 @@ DynamicsDataT<T>::DynamicsDataT(const Model& model) : gravity(to_vec3(model.grav
   for (const TreeRun& run : runs) {
     if (!run.single_free_bodies) continue;
     for (int body = run.first_body; body < run.end_body; ++body) set_inertia_of_single_body(*this, body);
-    factor_rows(*this, run.first_velocity, run.end_velocity, static_cast<const T*>(nullptr));
+    factor_rows(*this, run.first_velocity, run.end_velocity, static_cast<const T*>(nullptr),
+                static_cast<const T*>(nullptr));
   }
 }
 

@@ -138,10 +138,11 @@ inline void eliminate(DynamicsDataT<T>& d, int first, int end) {
 
 // Factors rows [first, end): whole trees.
 template <class T>
-void factor_rows(DynamicsDataT<T>& d, int first, int end, const T* added_diagonal) {
+void factor_rows(DynamicsDataT<T>& d, int first, int end, const T* added_diagonal, const T* added_rows) {
   const int *begin = d.row_begin.data(), *depth = d.depth.data();
   T* const factor = d.factor.data();
   std::copy(d.mass_matrix.data() + begin[first], d.mass_matrix.data() + begin[end], factor + begin[first]);
+  for (int e = begin[first]; added_rows && e < begin[end]; ++e) factor[e] += added_rows[e];
   if (added_diagonal) {
     for (int k = first; k < end; ++k) factor[begin[k] + depth[k]] += added_diagonal[k];
   }

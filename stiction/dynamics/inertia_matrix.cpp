@@ -100,7 +100,8 @@ void update_inertia(const Model& model, DynamicsDataT<T>& data) {
 }
 
 template <class T>
-void factor_inertia(const Model&, const std::type_identity_t<T>* added_diagonal, DynamicsDataT<T>& data) {
+void factor_inertia(const Model&, const std::type_identity_t<T>* added_diagonal, DynamicsDataT<T>& data,
+                    const std::type_identity_t<T>* added_rows) {
   for (std::size_t i = 0; i < data.runs.size(); ++i) {
     const TreeRun& run = data.runs[i];
     const T* added = added_diagonal;
@@ -109,13 +110,13 @@ void factor_inertia(const Model&, const std::type_identity_t<T>* added_diagonal,
       if (!added && !data.factor_has_added[i]) continue;  // the constructor's factor still holds
       data.factor_has_added[i] = added != nullptr;
     }
-    factor_rows(data, run.first_velocity, run.end_velocity, added);
+    factor_rows(data, run.first_velocity, run.end_velocity, added, run.single_free_bodies ? nullptr : added_rows);
   }
 }
 
 #define STICTION_INSTANTIATE(T)                                  \
   template void update_inertia(const Model&, DynamicsDataT<T>&); \
-  template void factor_inertia(const Model&, const T*, DynamicsDataT<T>&);
+  template void factor_inertia(const Model&, const T*, DynamicsDataT<T>&, const T*);
 STICTION_INSTANTIATE(double)
 STICTION_INSTANTIATE(Pack4)
 STICTION_INSTANTIATE(Pack8)

@@ -126,6 +126,7 @@ int only_free_body(const Model& model) {
   if (!model.loops.empty() || !model.actuators.empty() || !model.tendons.empty() || !model.carried_weights.empty()) {
     refuse("model: it has loops, actuators, tendons or carried weights; the learned contact model takes one free body");
   }
+  if (model.fluid.is_there()) refuse("model: it has a fluid; the learned contact model knows of gravity alone");
   for (const Dof& dof : model.dofs) {
     if (dof.armature != 0.0 || dof.damping != 0.0 || dof.dry_friction != 0.0) {
       refuse("model: the joint of body \"", model.bodies[static_cast<std::size_t>(found)].name,

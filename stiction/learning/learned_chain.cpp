@@ -26,6 +26,7 @@ void check_passive(const Model& model) {
   if (!model.loops.empty() || !model.actuators.empty() || !model.tendons.empty() || !model.carried_weights.empty()) {
     refuse("model: it has loops, actuators, tendons or carried weights, of which the cut chain does not know");
   }
+  if (model.fluid.is_there()) refuse("model: it has a fluid, of whose forces the cut chain does not know");
   for (std::size_t j = 0; j < model.dofs.size(); ++j) {
     const Dof& dof = model.dofs[j];
     if (dof.damping != 0.0 || dof.stiffness != 0.0 || dof.armature != 0.0 || dof.dry_friction != 0.0 ||

@@ -1,5 +1,6 @@
 #include "stiction/model/describe.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "stiction/model/geometry/convex_hull.h"
@@ -79,6 +80,14 @@ class Description {
          << ", " << model_.num_positions() << " positions, " << model_.num_velocities() << " velocities, "
          << count(model_.shapes.size(), "shape", "shapes") << "; gravity (" << g[0] << ", " << g[1] << ", " << g[2]
          << ") m/s²\n";
+    if (!model_.fluid.is_there()) return;
+    const auto& [density, viscosity, wind] = model_.fluid;
+    const auto is_ellipsoid = [](const FluidForm& form) { return form.kind == FluidFormKind::ellipsoid; };
+    const auto& forms = model_.fluid_forms;
+    const auto ellipsoids = static_cast<std::size_t>(std::count_if(forms.begin(), forms.end(), is_ellipsoid));
+    out_ << "fluid of " << density << " kg/m³, " << viscosity << " Pa·s, wind (" << wind[0] << ", " << wind[1] << ", "
+         << wind[2] << ") m/s, on " << count(forms.size() - ellipsoids, "box", "boxes") << " and "
+         << count(ellipsoids, "ellipsoid", "ellipsoids") << "\n";
   }
 
   void print_world() {

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "stiction/math/pose.h"
+#include "stiction/model/fluid.h"
 #include "stiction/model/geometry/shape.h"
 #include "stiction/model/mounted_camera.h"
 #include "stiction/model/sensor.h"
@@ -68,7 +69,7 @@ struct CarriedWeight {
 struct Tree {
   int first_body = 0, num_bodies = 0;
   int first_velocity = 0, num_velocities = 0;
-  // One free body without armature whose centre of mass is its origin: M = diag(m, m, m, inertia), always.
+  // One free body without armature, and in no fluid, whose centre of mass is its origin: M = diag(m, m, m, inertia).
   bool is_single_free_body = false;
 };
 
@@ -207,7 +208,9 @@ struct Model {
   std::vector<Tendon> tendons;
   std::vector<CarriedWeight> carried_weights;  // gravity compensation; ascending bodies, each once
   std::vector<Sensor> sensors;
-  std::vector<ShapePair> pair_materials;       // pairs with a material of their own; sorted, each once
+  std::vector<ShapePair> pair_materials;  // pairs with a material of their own; sorted, each once
+  Fluid fluid{};
+  std::vector<FluidForm> fluid_forms;  // ascending bodies; in a fluid every body with mass has one
 
   int num_bodies() const { return static_cast<int>(bodies.size()); }
   int num_positions() const { return static_cast<int>(initial_position.size()); }

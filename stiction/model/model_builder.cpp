@@ -150,6 +150,11 @@ void ModelBuilder::set_suggested_time_step(double seconds) {
   draft_->suggested_time_step = seconds;
 }
 
+void ModelBuilder::set_fluid(const Fluid& fluid) {
+  check_fluid(fluid, "world");
+  draft_->fluid = fluid;
+}
+
 int ModelBuilder::add_body(const BodyOptions& options) {
   const std::size_t index = draft_->bodies.size();
   const std::string what = element("body", index, options.name);
@@ -238,6 +243,14 @@ int ModelBuilder::add_actuator(const ActuatorOptions& options) {
   return static_cast<int>(index);
 }
 
+int ModelBuilder::add_fluid_form(const FluidForm& form) {
+  const std::size_t index = draft_->fluid_forms.size();
+  const std::string what = element("fluid form", index, "");
+  check_body_index(form.body, draft_->bodies.size(), what, "body");
+  draft_->fluid_forms.push_back(checked_fluid_form(form, what));
+  return static_cast<int>(index);
+}
+
 int ModelBuilder::add_camera(const MountedCamera& camera) {
   const std::size_t index = draft_->cameras.size();
   const std::string what = element("camera", index, camera.name);
@@ -317,6 +330,7 @@ void ModelBuilder::set_parents_collide(bool collide) {
 ModelBuilder ModelBuilder::from_model(const Model& model) {
   ModelBuilder builder;
   builder.draft_->gravity = model.gravity;
+  builder.draft_->fluid = model.fluid;
   builder.draft_->friction_rule = model.friction_rule;
   builder.draft_->suggested_time_step = model.suggested_time_step;
   builder.attach(model);
@@ -359,6 +373,7 @@ std::shared_ptr<const Model> ModelBuilder::build() const {
   draft.name_all();
   auto model = std::make_shared<Model>();
   model->gravity = draft.gravity;
+  model->fluid = draft.fluid;
   model->friction_rule = draft.friction_rule;
   model->suggested_time_step = draft.suggested_time_step;
   const std::vector<BodyPlace> place = lay_out_forest(draft, *model);

@@ -161,9 +161,9 @@ class ModelBuilder {
   // Bodies are those of the user, with the names and in the order of the model's frames. (ModelEdit changes values.)
   static ModelBuilder from_model(const Model& model);
   // All of a model as a part of this world: bodies, shapes, loops, actuators, keyframes and filters, under a prefix.
-  // Its gravity, friction rule and time step are not taken. Returns the builder index of its first body; those of the
-  // others follow in the order of its frames. Throws std::invalid_argument, and changes nothing, where a free joint
-  // would hang on a body that moves (is_base_fixed) or the model has bodies without a frame.
+  // Its gravity, fluid, friction rule and time step are not taken. Returns the builder index of its first body; those
+  // of the others follow in the order of its frames. Throws std::invalid_argument, and changes nothing, where a free
+  // joint would hang on a body that moves (is_base_fixed) or the model has bodies without a frame.
   int attach(const Model& model, const AttachOptions& options = {});
   // Takes a body out, with all that hangs on it or is fixed to it: shapes, sites, loops, actuators, filters, its part
   // of keyframes. Indices of the others stay. Refused for what was fixed to another body in a model that was attached:
@@ -173,6 +173,7 @@ class ModelBuilder {
 
   void set_gravity(const Vector3& gravity);
   void set_friction_rule(FrictionRule rule);
+  void set_fluid(const Fluid& fluid);  // acts on all bodies with mass: on their forms, else on their inertia boxes
   void set_suggested_time_step(double seconds);
 
   int add_body(const BodyOptions& options);
@@ -182,6 +183,7 @@ class ModelBuilder {
   int add_tendon(const TendonOptions& options);
   int add_actuator(const ActuatorOptions& options);
   int add_sensor(const SensorOptions& options);
+  int add_fluid_form(const FluidForm& form);    // FluidForm::body: a builder index
   int add_camera(const MountedCamera& camera);  // its frame and target: builder indices of bodies
   // q and v in the layout of the model, or of the part that `scope` names; empty for the initial state. Checked by
   // build().

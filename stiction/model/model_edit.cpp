@@ -85,6 +85,11 @@ void ModelEdit::set_gravity(const Vector3& gravity) {
   model_.gravity = gravity;
 }
 
+void ModelEdit::set_fluid(const Fluid& fluid) {
+  check_fluid(fluid, "world");
+  model_.fluid = fluid;
+}
+
 void ModelEdit::set_friction_rule(FrictionRule rule) {
   if (static_cast<int>(rule) < 0 || static_cast<int>(rule) > 4) {
     refuse("world: friction rule is ", static_cast<int>(rule), "; it must be one of the enumeration");
@@ -461,7 +466,9 @@ void ModelEdit::set_initial_velocity(VectorView v) {
 
 std::shared_ptr<const Model> ModelEdit::build() const {
   check_pairs();
-  return complete_model(model_);
+  Model parts = model_;
+  add_inertia_boxes(parts);
+  return complete_model(std::move(parts));
 }
 
 }  // namespace stiction

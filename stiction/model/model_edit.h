@@ -29,6 +29,7 @@ class ModelEdit {
   explicit ModelEdit(const Model& model) : model_(model) {}
 
   void set_gravity(const Vector3& gravity);  // m/s²
+  void set_fluid(const Fluid& fluid);        // bodies without a form get their inertia boxes; forms stay with any mass
   void set_friction_rule(FrictionRule rule);
   void set_suggested_time_step(double seconds);
 

@@ -80,7 +80,7 @@ void EnergyBalance::account(const Motion& m, StepReport& report) {
     }
     report.applied_work += time_step_ * applied_.dot(mean_);
   }
-  report.damped += m.damped_by_tendons;
+  report.damped += m.damped_elsewhere;
   // λ·J v̄ below is of both bodies of a constraint. What it is on a kinematic one, whoever moves that has done to the
   // others; the same for loops, which together do none.
   report.applied_work -= m.work_on_kinematic;

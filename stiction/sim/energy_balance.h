@@ -60,7 +60,7 @@ class EnergyBalance {
     const CoupledLengths* lengths;      // null: none
     std::span<const ServoRow> coupled;  // the rows after servos: springs, dampers and actuators along lengths
     std::span<const Pack4> coupled_impulse;
-    double damped_by_tendons;
+    double damped_elsewhere;   // by dampers of tendons and by the fluid, J
     double work_on_kinematic;  // by all impulses, J
     bool implicit;
   };

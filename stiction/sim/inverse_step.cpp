@@ -16,6 +16,7 @@
 #include "stiction/math/set_half_line.h"
 #include "stiction/sim/actuation.h"
 #include "stiction/sim/contact_finder.h"
+#include "stiction/sim/fluid_forces.h"
 #include "stiction/sim/servo_limits.h"
 #include "stiction/sim/transmissions.h"
 #include "stiction/sim/turning.h"
@@ -91,34 +92,6 @@ void update_impulse(const Constraint& c, const double* g, const double* r, doubl
 
 }  // namespace
 
-void InverseStepSettings::validate(int num_velocities) const {
-  require(proximal > 0.0 && std::isfinite(proximal), "proximal", proximal, "finite and positive");
-  require(tolerance > 0.0 && std::isfinite(tolerance), "tolerance", tolerance, "finite and positive");
-  require(max_iterations >= 1, "max_iterations", max_iterations, "at least 1");
-  require(contact_model == ContactModel::ncp || contact_model == ContactModel::ccp, "contact_model",
-          to_string(contact_model), "ncp or ccp");
-  require(unactuated_share >= 0.0 && unactuated_share <= 1.0, "unactuated_share", unactuated_share, "0 … 1");
-  for (const int j : unactuated) {
-    if (j < 0 || j >= num_velocities) refuse("unactuated names velocity ", j, "; the model has ", num_velocities);
-  }
-}
-
-std::string_view to_string(InverseMethod method) {
-  return method == InverseMethod::exact ? "exact" : "least_squares";
-}
-
-std::string_view to_string(InverseStatus status) {
-  switch (status) {
-    case InverseStatus::converged:
-      return "converged";
-    case InverseStatus::unreachable:
-      return "unreachable";
-    case InverseStatus::iteration_limit:
-      return "iteration_limit";
-  }
-  return "?";
-}
-
 struct InverseStep::Workspace {
   std::shared_ptr<const Model> model;
   InverseStepSettings settings;
@@ -135,6 +108,7 @@ struct InverseStep::Workspace {
   ServoLimits servo_limits;
   Transmissions transmissions;
   WorldForces world_forces;
+  FluidForces fluid_forces;
   Turning turning;
   RowBuilder row_builder;
   RowSet rows;
@@ -144,6 +118,7 @@ struct InverseStep::Workspace {
   std::vector<Pack4> velocity_lanes;
   VectorX asked;      // τ without constraints at v_ref
   VectorX exchanged;  // by which Turning corrects the bias in the step
+  VectorX lifted;     // lift in it
   VectorX g, r;       // J v_ref + γ, R by row
   InverseStepResult result;
 
@@ -158,6 +133,7 @@ struct InverseStep::Workspace {
         servo_limits(*model),
         transmissions(*model),
         world_forces(*model),
+        fluid_forces(*model),
         turning(*model),
         row_builder(model),
         stick_memory(*model) {
@@ -239,6 +215,7 @@ VectorX InverseStep::Workspace::force_without_constraints(const Simulator& simul
                    tau.data());
   tau -= actuation.force() + exchanged;
   if (world_forces.any()) tau -= world_forces.force();
+  if (fluid_forces.any()) tau -= fluid_forces.force() + lifted;
   if (transmissions.any()) {
     along_lengths.setZero(velocity.size());
     transmissions.add_force_at(*model, velocity.data(), along_lengths.data());
@@ -247,6 +224,7 @@ VectorX InverseStep::Workspace::force_without_constraints(const Simulator& simul
   if (const double* added = actuation.added_diagonal()) {
     for (Eigen::Index j = 0; j < tau.size(); ++j) tau[j] += added[j] * acceleration[j];
   }
+  fluid_forces.add_product(*model, acceleration.data(), tau.data());
   return tau;
 }
 
@@ -266,6 +244,7 @@ VectorX InverseStep::Workspace::transpose_product(const VectorX& impulse) {
   if (const double* added = actuation.added_diagonal()) {
     for (int j = 0; j < nv; ++j) product[j] += added[j] * v_constraint[j];
   }
+  fluid_forces.add_product(*model, v_constraint.data(), product.data());
   return product;
 }
 
@@ -355,7 +334,12 @@ void InverseStep::Workspace::solve_least_squares(VectorView v_ref) {
   const double give = 1.0 - settings.unactuated_share, dt = simulator_settings.time_step;
   MatrixX inertia(u, u), jacobian(m, u);
   Eigen::VectorXd defect(u);  // r of the objective
-  const MatrixX whole = inertia_matrix(*model, dynamics);
+  MatrixX whole = inertia_matrix(*model, dynamics);
+  for (Eigen::Index j = 0; j < whole.cols() && fluid_forces.any(); ++j) {
+    VectorX column = whole.col(j);
+    fluid_forces.add_product(*model, VectorX(VectorX::Unit(whole.cols(), j)).data(), column.data());
+    whole.col(j) = column;
+  }
   const double* added = actuation.added_diagonal();
   for (int i = 0; i < u; ++i) {
     for (int j = 0; j < u; ++j) inertia(i, j) = whole(unactuated[i], unactuated[j]);
@@ -393,14 +377,22 @@ void InverseStep::Workspace::solve_least_squares(VectorView v_ref) {
 // What turns is asked for as the step takes it (Turning), which depends on λ: from the explicit step that it would take
 // to the free velocity wanted. Returns by how much what is asked changed.
 double InverseStep::Workspace::turn(const Simulator& simulator, VectorView v_ref) {
-  if (!simulator_settings.implicit_turning) return 0.0;
+  const bool turns = simulator_settings.implicit_turning;
+  if (!turns && !fluid_forces.any()) return 0.0;
   const State& state = simulator.state();
   transpose_product(result.impulse);  // fills v_constraint
-  const VectorX before = asked, free_velocity = result.velocity - v_constraint;
+  const VectorX before = asked;
+  VectorX free_velocity = result.velocity - v_constraint;
   const double dt = simulator_settings.time_step;
+  const bool is_slowed = fluid_forces.any() && fluid_forces.is_implicit();
+  if (is_slowed) {  // the step turns without the fluid
+    lifted.setZero();
+    fluid_forces.correct_back({*model, dynamics, state.v.data(), actuation.added_diagonal(), dt}, free_velocity.data(),
+                              lifted.data());
+  }
   constexpr int max_repetitions = 20;  // they contract by about Δt ω
   double change = 1.0;
-  for (int k = 0; k < max_repetitions && change > 1e-14 * before.norm(); ++k) {
+  for (int k = 0; turns && k < max_repetitions && change > 1e-14 * before.norm(); ++k) {
     VectorX start = dt * exchanged, force = VectorX::Zero(exchanged.size());
     solve_inertia(*model, dynamics, start.data());
     start = free_velocity - start;
@@ -424,6 +416,7 @@ double InverseStep::Workspace::turn(const Simulator& simulator, VectorView v_ref
     change = (force - exchanged).norm();
     exchanged = force;
   }
+  if (is_slowed) factor_inertia(*model, actuation.added_diagonal(), dynamics, fluid_forces.added_rows());
   asked = force_without_constraints(simulator, v_ref);
   return (asked - before).norm();
 }
@@ -463,14 +456,17 @@ const InverseStepResult& InverseStep::solve(const Simulator& simulator, VectorVi
                          state.activation.data(), w.simulator_settings.time_step, w.simulator_settings.implicit,
                          nullptr);
   w.world_forces.update(*w.model, w.dynamics);
+  w.fluid_forces.update(*w.model, w.dynamics, state.v.data(), w.simulator_settings.time_step,
+                        w.simulator_settings.implicit);
   w.free_actuation = w.actuation;
   w.servo_limits.hold_at(state.v.data(), v_ref.data(), w.actuation);
   w.has_limited_servos = w.actuation.force() != w.free_actuation.force();
-  factor_inertia(*w.model, w.actuation.added_diagonal(), w.dynamics);
+  factor_inertia(*w.model, w.actuation.added_diagonal(), w.dynamics, w.fluid_forces.added_rows());
   w.make_rows(state, v_ref);
   if (w.settings.from_last_step) w.start_from_last_step(state);
   w.result.velocity = v_ref;
   w.exchanged.setZero(v_ref.size());
+  w.lifted.setZero(v_ref.size());
   w.asked = w.force_without_constraints(simulator, w.result.velocity);
   if (w.settings.method == InverseMethod::exact) {
     w.solve_exactly();

@@ -212,7 +212,7 @@ bool Simulator::Workspace::recheck() {
   contact_finder.return_to_earlier();
   update_kinematics(*model, state.q.data(), state.v.data(), dynamics);
   update_inertia(*model, dynamics);
-  factor_inertia(*model, actuation.added_diagonal(), dynamics);
+  factor_inertia(*model, actuation.added_diagonal(), dynamics, fluid_forces.added_rows());
   body_velocities(dynamics, v_end.data(), body_v_end);
   begin_roles();
   for (const MissedContact& missed : geometry_check.missed()) {

@@ -131,6 +131,7 @@ const VectorX& Simulator::constraint_impulse() const {
   if (const double* added = w.actuation.added_diagonal()) {
     for (Eigen::Index j = 0; j < w.v_constraint.size(); ++j) w.constraint_impulse[j] += added[j] * w.v_constraint[j];
   }
+  w.fluid_forces.add_product(*w.model, w.v_constraint.data(), w.constraint_impulse.data());
   const auto impulse = w.servo_impulse();
   const auto servos = w.servo_limits.rows();
   for (std::size_t k = 0; k < servos.size(); ++k) {
@@ -173,6 +174,7 @@ std::pair<Vector3, Vector3> Simulator::joint_wrench(int body) {
   for (const BodyWrench& e : w.external_forces) subtract(e.body, e.force, e.torque, e.point);
   w.world_forces.for_each(
       *w.model, past, [&](int on, const Vector3& f, const Vector3& point) { subtract(on, f, Vector3::Zero(), point); });
+  for (const BodyWrench& f : w.fluid_forces.wrenches()) subtract(f.body, f.force, f.torque, f.point);
   for (const Contact& c : contacts()) {
     subtract(c.body_a, c.force, c.torque, c.point.position);
     subtract(c.body_b, -c.force, -c.torque, c.point.position);

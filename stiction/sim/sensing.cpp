@@ -101,7 +101,7 @@ void Simulator::Workspace::measure(int index, double* out) {
   SensorMeasures measures{*model, state, dynamics, sensing.body_poses, actuation, transmissions};
   if (is_of_step(sensor.kind)) {
     measures.step.emplace(SensorMeasures::Step{*dynamics_before, sensing.acceleration, contacts, external_forces,
-                                               world_forces, rows, impulse, time_step});
+                                               world_forces, fluid_forces.wrenches(), rows, impulse, time_step});
   }
   measures.measure(sensor, out);
   if (sensor.scale != 1.0) {

@@ -239,6 +239,7 @@ std::pair<Vector3, Vector3> SensorMeasures::wrench(const Sensor& sensor) const {
   const Vector3 none = Vector3::Zero();
   for (const BodyWrench& e : step->external_forces) subtract(e.body, e.force, e.torque, e.point);
   step->world_forces.for_each(model, at, [&](int on, const Vector3& f, const Vector3& p) { subtract(on, f, none, p); });
+  for (const BodyWrench& f : step->fluid_forces) subtract(f.body, f.force, f.torque, f.point);
   for (const Contact& c : step->contacts) {
     const auto side = [&](int body, int shape, const Vector3& f, const Vector3& t) {
       const bool is_own = !sensor.part.is_whole && body == mount.body && holds(sensor.part.shapes, shape);

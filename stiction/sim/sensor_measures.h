@@ -25,6 +25,7 @@ struct SensorMeasures {
     const std::vector<Contact>& contacts;
     const std::vector<BodyWrench>& external_forces;
     const WorldForces& world_forces;
+    std::span<const BodyWrench> fluid_forces;
     const RowSet& rows;
     const std::vector<Pack4>& impulse;
     double time_step;

@@ -30,6 +30,7 @@ void Simulator::Workspace::find_free_velocity() {
   transmissions.update(*model, dynamics, state.q.data(), state.v.data(), state.control.data(), state.activation.data(),
                        time_step, settings.implicit, asleep());
   world_forces.update(*model, dynamics);
+  fluid_forces.update(*model, dynamics, state.v.data(), time_step, settings.implicit);
   // What turns is taken in the middle of the motion with all servos free, however they are taken in the end: a motion
   // must not depend on that.
   has_turned = false;
@@ -46,6 +47,7 @@ void Simulator::Workspace::find_free_velocity() {
 bool Simulator::Workspace::check_servos() {
   if (model->actuators.empty()) {
     transmissions.finish(*model, state.v.data(), v_end.data(), actuation);
+    fluid_forces.finish(dynamics, state.v.data(), v_end.data(), time_step);
     return false;
   }
   if (servo_limits.check_end_velocity(state.v.data(), v_end.data(), actuation)) {
@@ -55,6 +57,7 @@ bool Simulator::Workspace::check_servos() {
   actuation.finish(v_end.data());
   servo_limits.finish(v_end.data(), servo_impulse(), actuation);
   transmissions.finish(*model, state.v.data(), v_end.data(), actuation);
+  fluid_forces.finish(dynamics, state.v.data(), v_end.data(), time_step);
   return false;
 }
 

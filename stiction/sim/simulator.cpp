@@ -76,6 +76,7 @@ Simulator::Workspace::Workspace(std::shared_ptr<const Model> m, const SimulatorS
       servo_limits(*model),
       transmissions(*model),
       world_forces(*model),
+      fluid_forces(*model),
       free_spin(*model),
       turning(*model),
       row_builder(model),

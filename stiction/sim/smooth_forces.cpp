@@ -49,7 +49,7 @@ std::shared_ptr<const Model> checked(std::shared_ptr<const Model> model) {
 }  // namespace
 
 SmoothForces::SmoothForces(std::shared_ptr<const Model> model)
-    : model_(checked(std::move(model))), actuation_(*model_), world_forces_(*model_) {
+    : model_(checked(std::move(model))), actuation_(*model_), world_forces_(*model_), fluid_forces_(*model_) {
   force_.setZero(model_->num_velocities());
   activation_.setZero(model_->num_activations());
 }
@@ -65,6 +65,10 @@ double SmoothForces::accelerate(const VectorX& q, const VectorX& v, const Inputs
   force_ += in.joint_force;
   for (const BodyWrench& w : in.external_forces) {
     add_body_wrench(*model_, data, w.body, w.force, w.torque, w.point, force_.data());
+  }
+  if (fluid_forces_.any()) {
+    fluid_forces_.update(*model_, data, v.data(), 0.0, false);
+    force_ += fluid_forces_.force();
   }
   double stored = actuation_.springs(q.data(), v.data()).power;
   if (world_forces_.any()) {

@@ -1,5 +1,6 @@
 // Forces and accelerations of a mechanism that touches nothing, as they are at an instant: gravity, springs, dampers,
-// actuators within their limits, what the caller sets. Nothing here looks ahead, as the steps of a simulator do.
+// fluids, actuators within their limits, what the caller sets. Nothing here looks ahead, as the steps of a simulator
+// do.
 #pragma once
 
 #include <memory>
@@ -8,6 +9,7 @@
 
 #include "stiction/dynamics/dynamics.h"
 #include "stiction/sim/actuation.h"
+#include "stiction/sim/fluid_forces.h"
 #include "stiction/sim/world_forces.h"
 
 namespace stiction {
@@ -37,6 +39,7 @@ class SmoothForces {
   std::shared_ptr<const Model> model_;
   Actuation actuation_;
   WorldForces world_forces_;
+  FluidForces fluid_forces_;
   VectorX force_, activation_;
 };
 

@@ -151,6 +151,7 @@ void Simulator::Workspace::renew_scratch() {
   servo_limits = ServoLimits(*model);
   transmissions = Transmissions(*model);
   world_forces = WorldForces(*model);
+  fluid_forces = FluidForces(*model);
   free_spin = FreeSpin(*model);
   turning = Turning(*model);
   row_builder = RowBuilder(model);

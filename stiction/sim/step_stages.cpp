@@ -41,6 +41,7 @@ void Simulator::Workspace::solve_free_velocity() {
   }
   if (transmissions.any()) generalized_force += transmissions.force();
   if (world_forces.any()) generalized_force += world_forces.force();
+  if (fluid_forces.any() && !fluid_forces.is_implicit()) generalized_force += fluid_forces.force();
   if (has_turned) generalized_force += turning_force;  // servos are taken otherwise than at first
   factor_inertia(*model, actuation.added_diagonal(), dynamics);
   body_v_free_current = false;
@@ -55,6 +56,10 @@ void Simulator::Workspace::solve_free_velocity() {
                                               v_free.data(), generalized_force.data());
     if (may_solve_again) turning_force = generalized_force - explicit_force;
     has_turned = may_solve_again;
+  }
+  if (fluid_forces.any() && fluid_forces.is_implicit()) {
+    fluid_forces.correct({*model, dynamics, state.v.data(), actuation.added_diagonal(), time_step}, v_free.data(),
+                         generalized_force.data());
   }
   for (std::size_t t = 0; settings.sleeping && t < model->trees.size(); ++t) {
     if (!sleeping.is_asleep(static_cast<int>(t))) continue;
@@ -302,7 +307,7 @@ void Simulator::Workspace::account_works() {
                           .lengths = transmissions.lengths(),
                           .coupled = transmissions.rows(),
                           .coupled_impulse = coupled_impulse(),
-                          .damped_by_tendons = transmissions.damped(),
+                          .damped_elsewhere = transmissions.damped() + fluid_forces.taken(),
                           .work_on_kinematic = has_kinematic_bodies ? work_on_kinematic_bodies() : 0.0,
                           .implicit = settings.implicit},
                          report);

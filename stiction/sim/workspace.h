@@ -15,6 +15,7 @@
 #include "stiction/sim/actuation.h"
 #include "stiction/sim/contact_finder.h"
 #include "stiction/sim/energy_balance.h"
+#include "stiction/sim/fluid_forces.h"
 #include "stiction/sim/free_spin.h"
 #include "stiction/sim/geometry_check.h"
 #include "stiction/sim/island_solver.h"
@@ -69,6 +70,7 @@ struct Simulator::Workspace {
   ServoLimits servo_limits;
   Transmissions transmissions;
   WorldForces world_forces;
+  FluidForces fluid_forces;
   FreeSpin free_spin;
   Turning turning;
   VectorX generalized_force;  // all forces but those of constraints

@@ -38,14 +38,10 @@ TEST_P(MjcfGymnasium, IsMujocosModel) {
   EXPECT_NEAR(total_mass(model), moving, 1e-9 * moving);
 }
 
-// With contacts off, and a medium off where the reader lists it as ignored.
+// With contacts off; the swimmer is in its water.
 TEST_P(MjcfGymnasium, MovesAsInMujoco) {
   Oracle oracle = Oracle::of_file(GetParam());
   harden(*oracle.m);
-  if (tells(load_mjcf(GetParam()), "option density", "")) {
-    oracle.m->opt.density = oracle.m->opt.viscosity = 0.0;
-    std::fill_n(oracle.m->opt.wind, 3, 0.0);
-  }
   const ScratchFolder folder;
   const std::string changed = folder.file("model.mjb");
   mj_saveModel(oracle.m, changed.c_str(), nullptr, 0);
@@ -61,7 +57,6 @@ TEST_P(MjcfGymnasium, IgnoresOnlyWhatTheManualLists) {
       {"option integrator", "own time stepping"},
       {"option solver", "settings of MuJoCo's solver"},
       {"option iterations", "settings of MuJoCo's solver"},
-      {"option density", "there is no medium here"},  // changes motion: docs/mjcf.md
       {"solref, solimp of", "rigid here"},
       {"geom", "only to be seen"},
       {"geom", "margin and gap"},

@@ -146,6 +146,9 @@ TEST(LearnedChain, RefusesWhatItDoesNotKnow) {
   EXPECT_REFUSED(LearnedChain(bouncing.build(), "bar2", networks()), "restitution of shape \"trampoline\" is 0.5");
   EXPECT_REFUSED(LearnedChain(ThrownBody::box({0.1, 0.1, 0.1}).model(), "thrown", networks()),
                  "there is no joint to cut");
+  ModelBuilder wet = chain(1, JointKind::revolute);
+  wet.set_fluid({.density = 1000.0});
+  EXPECT_REFUSED(LearnedChain(wet.build(), "bar2", networks()), "it has a fluid");
 }
 
 }  // namespace

@@ -265,6 +265,30 @@ def test_unknown_names_tell_what_there_is():
         model.find_joint("joint")
 
 
+def test_a_fluid():
+    builder = stiction.ModelBuilder()
+    builder.set_fluid(density=1.2, viscosity=0.01, wind=(3, 0, 0))
+    leaf = builder.add_body(name="leaf", mass=0.01, inertia=(1e-5, 1e-5, 2e-5))
+    builder.add_body(name="stone", mass=0.4, inertia=(0.004, 0.004, 0.004))
+    assert builder.add_fluid_form(body=leaf, kind="ellipsoid", half_axes=(0.04, 0.03, 0.001), magnus_lift=0.5) == 0
+    model = builder.build()
+    assert model.fluid.density == 1.2 and model.fluid.is_there and list(model.fluid.wind) == [3, 0, 0]
+    assert [form.kind for form in model.fluid_forms] == ["ellipsoid", "box"]
+    assert model.fluid_forms[0].magnus_lift == 0.5 and "ellipsoid" in repr(model.fluid_forms[0])
+    assert np.allclose(model.fluid_forms[1].half_axes, np.sqrt(1.5 * 0.004 / 0.4))
+    simulator = stiction.Simulator(model, time_step=1e-3)
+    simulator.step(100)
+    assert simulator.v[0] > 0.01 and simulator.num_uncertified_steps == 0
+    still = model.edited(fluid=dict(wind=(0, 0, 0), viscosity=0))
+    assert still.fluid.density == 1.2 and still.fluid.viscosity == 0 and list(still.fluid.wind) == [0, 0, 0]
+    with pytest.raises(ValueError, match="fluid density is -1"):
+        builder.set_fluid(density=-1)
+    with pytest.raises(ValueError, match=r"fluid form 1: half_axes\[0\] is -1"):
+        builder.add_fluid_form(body=leaf, half_axes=(-1, 1, 1))
+    with pytest.raises(ValueError, match="wind"):
+        model.edited(fluid=dict(wind=(0, float("nan"), 0)))
+
+
 def test_integrate_and_difference_are_inverse():
     model = arm()
     rng = np.random.default_rng(1)

@@ -28,7 +28,7 @@ class MjcfWriter : private ModelWriter {
   void write_world();
   void write_body(const OutlineBody& body);
   void write_contents(const OutlineBody& body);
-  void write_inertia(const OutlineBody& body);
+  void write_inertia(const OutlineBody& body, int last_body);
   void write_joint(const OutlineJoint& joint);
   void write_joint_terms(const OutlineJoint& joint, const Dof& dof);
   void write_shape(int shape);
@@ -59,6 +59,12 @@ class MjcfWriter : private ModelWriter {
   void write_actuators();
   void write_target(const Actuator& actuator);
   void write_general(const Actuator& actuator);
+
+  // mjcf_writer_fluid.cpp
+  void write_medium();
+  const FluidForm* box_of(int body) const;  // where it is the only form of the body
+  void check_boxes(const OutlineBody& body, int last_body, const Vector3& moments, const Pose& axes);
+  void write_ellipsoids(int body);
 
   // mjcf_writer_sensors.cpp
   const char* why_no_sensor(const Sensor& sensor) const;

@@ -79,6 +79,7 @@ void MjcfWriter::range_attribute(const char* name, double lower, double upper, c
 void MjcfWriter::write_options() {
   xml_.open("compiler").attribute("angle", "radian").attribute("inertiafromgeom", "false").close();
   xml_.open("option").attribute("timestep", model_.suggested_time_step).attribute("gravity", model_.gravity);
+  write_medium();
   write_magnetic_field();
   if (!parents_filtered_) xml_.open("flag").attribute("filterparent", "disable").close();
   xml_.close();
@@ -144,8 +145,9 @@ void MjcfWriter::write_body(const OutlineBody& body) {
   xml_.open("body").attribute("name", body.name);
   pose_attributes(body.pose);
   write_gravity_compensation(body, body.joints.back().body);
-  write_inertia(body);
+  write_inertia(body, body.joints.back().body);
   for (const OutlineJoint& joint : body.joints) write_joint(joint);
+  write_ellipsoids(body.joints.back().body);
   write_tendon_solids(body.joints.back().body);
   write_contents(body);
   xml_.close();
@@ -202,7 +204,7 @@ void MjcfWriter::write_contents(const OutlineBody& body) {
 }
 
 // Principal axes are computed here: those of MuJoCo stop at 1e-12.
-void MjcfWriter::write_inertia(const OutlineBody& body) {
+void MjcfWriter::write_inertia(const OutlineBody& body, int last_body) {
   double mass = body.mass;
   Vector3 moments = Vector3::Constant(least_mass);
   Pose axes(body.com);
@@ -211,6 +213,13 @@ void MjcfWriter::write_inertia(const OutlineBody& body) {
     moments = principal.eigenvalues();
     axes.rotation = principal.eigenvectors();
     if (axes.rotation.determinant() < 0.0) axes.rotation.col(0) *= -1.0;
+    if (const FluidForm* box = box_of(last_body)) {  // of several principal axes those of the box
+      const Matrix3 own = outline_.on_outline(last_body, box->pose).rotation;
+      const Matrix3 seen = own.transpose() * body.inertia * own;
+      if ((seen - Matrix3(seen.diagonal().asDiagonal())).cwiseAbs().maxCoeff() <= 1e-12 * seen.maxCoeff()) {
+        axes.rotation = own, moments = seen.diagonal();
+      }
+    }
     const Matrix3 diagonal = moments.asDiagonal();
     if (body.inertia == diagonal || (body.inertia - Matrix3(body.inertia.diagonal().asDiagonal())).isZero(0.0)) {
       moments = body.inertia.diagonal(), axes.rotation = Matrix3::Identity();
@@ -235,6 +244,7 @@ void MjcfWriter::write_inertia(const OutlineBody& body) {
     xml_.attribute("quat", std::span(wxyz));
   }
   xml_.attribute("diaginertia", moments).close();
+  check_boxes(body, last_body, moments, axes);
 }
 
 void MjcfWriter::write_joint(const OutlineJoint& joint) {

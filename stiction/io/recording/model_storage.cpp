@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::uint64_t mark = 0x6c65646f4d697453;  // "StiModel"
 // 1: no kinematic bodies, no cameras; 2: no transmissions; 3: no sensors, no torsional and rolling friction, no moving
-// surfaces, no materials of pairs.
-constexpr std::uint32_t version = 4, oldest_version = 1;
+// surfaces, no materials of pairs; 4: no fluid.
+constexpr std::uint32_t version = 5, oldest_version = 1;
 
 // One list of fields serves both directions: `Stream` is Out or In, and visit() names what an element consists of.
 class Out {
@@ -381,12 +381,25 @@ void visit_pair_material(Stream& s, auto& pair) {
   s.field(m.torsional_friction), s.field(m.rolling_friction);
 }
 
+// What version 5 has more.
+template <class Stream>
+void visit_fluid(Stream& s, auto& model) {
+  s.field(model.fluid.density), s.field(model.fluid.viscosity), s.field(model.fluid.wind);
+  s.elements(model.fluid_forms, [](auto& t, auto& e) {
+    t.field(e.body), t.field(e.kind);
+    visit_pose(t, e.pose);
+    t.field(e.half_axes), t.field(e.blunt_drag), t.field(e.slender_drag), t.field(e.angular_drag);
+    t.field(e.kutta_lift), t.field(e.magnus_lift);
+  });
+}
+
 }  // namespace
 
 std::vector<std::byte> model_to_bytes(const Model& model) {
   Out out;
+  const bool has_fluid = model.fluid.is_there() || !model.fluid.wind.isZero(0.0) || !model.fluid_forms.empty();
   out.bytes.put(mark);
-  out.bytes.put(version);
+  out.bytes.put(has_fluid ? version : version - 1);  // programs that know of no fluid read a model without
   visit_model(out, model);
   visit_transmissions(out, model);
   out.elements(model.pair_materials, [](auto& t, auto& e) { visit_pair_material(t, e); });
@@ -400,6 +413,7 @@ std::vector<std::byte> model_to_bytes(const Model& model) {
   }
   out.elements(model.cameras, [](auto& t, auto& e) { visit_camera(t, e); });
   put_sensors(out, model);
+  if (has_fluid) visit_fluid(out, model);
   return out.bytes.bytes();
 }
 
@@ -420,6 +434,7 @@ std::shared_ptr<const Model> model_from_bytes(std::span<const std::byte> bytes) 
   for (Shape& shape : model.shapes) shape.geometry = get_geometry(in.bytes, shared);
   if (in.stored >= 2) in.elements(model.cameras, [](auto& t, auto& e) { visit_camera(t, e); });
   if (in.stored >= 4) get_sensors(in, model);
+  if (in.stored >= 5) visit_fluid(in, model);
   if (in.bytes.num_left() > 0) refuse("model: ", in.bytes.num_left(), " bytes are left over");
   return complete_model(std::move(model));
 }

@@ -32,6 +32,7 @@ void lose_transmissions(const Model& model, std::vector<std::string>& lost) {
   if (!model.carried_weights.empty()) {
     lost.push_back("gravity compensation of " + std::to_string(model.carried_weights.size()) + " bodies");
   }
+  if (model.fluid.is_there()) lost.emplace_back("the fluid of the world, with its forces");
 }
 
 void lose_kinematic(const Model& model, std::vector<std::string>& lost) {

@@ -37,11 +37,12 @@ class Attachment {
                   options.pose.position != Vector3::Zero()) {}
 
   void run() {
-    // Trees, rows and nodes follow from the rest; gravity, friction rule and time step are the world's, and that of
-    // from_model() takes them.
+    // Trees, rows and nodes follow from the rest; gravity, fluid, friction rule and time step are the world's, and that
+    // of from_model() takes them.
     const auto& [gravity, friction_rule, suggested_time_step, bodies, trees, dofs, joints, frames, shapes, loops,
                  actuators, keyframes, cameras, excluded_pairs, forced_pairs, initial_position, initial_velocity,
-                 row_begin, row_ancestor, nodes, node_of, tendons, carried_weights, sensors, pair_materials] = model_;
+                 row_begin, row_ancestor, nodes, node_of, tendons, carried_weights, sensors, pair_materials, fluid,
+                 fluid_forms] = model_;
     find_carriers(bodies, frames);
     add_bodies(frames);
     add_shapes(shapes);
@@ -49,6 +50,10 @@ class Attachment {
     for (const Tendon& tendon : tendons) add_tendon(tendon);
     for (const auto& [body, mass, center] : carried_weights) {
       draft_.kept_weights.push_back({carrier_of(body, "carried weight"), mass, center});
+    }
+    for (FluidForm form : fluid_forms) {
+      form.body = carrier_of(form.body, "fluid form");
+      draft_.kept_fluid_forms.push_back(form);
     }
     for (const Loop& loop : loops) add_loop(loop);
     for (const Actuator& actuator : actuators) add_actuator(actuator);

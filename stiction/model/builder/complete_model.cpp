@@ -280,6 +280,7 @@ std::shared_ptr<const Model> complete_model(Model parts) {
   check_pairs(*model, model->excluded_pairs, "model: excluded pairs");
   check_pairs(*model, model->forced_pairs, "model: forced pairs");
   check_pair_materials(*model);
+  check_stored_fluid(*model);
   check_names(model->joints, "joint");
   check_names(model->shapes, "shape");
   check_names(model->loops, "loop");

@@ -13,4 +13,8 @@ namespace stiction {
 // Throws std::invalid_argument naming element and value where the parts are not those of a valid model.
 std::shared_ptr<const Model> complete_model(Model parts);
 
+// In a fluid: an inertia box for every body with mass that has no form.
+void add_inertia_boxes(Model& model);
+void check_stored_fluid(const Model& model);
+
 }  // namespace stiction

@@ -236,6 +236,10 @@ void ModelDraft::drop_removed() {
   }
   std::erase_if(kept_weights, [&](const CarriedWeight& w) { return !has_body(w.body); });
   for (CarriedWeight& w : kept_weights) w.body = body(w.body);
+  for (std::vector<FluidForm>* forms : {&fluid_forms, &kept_fluid_forms}) {
+    std::erase_if(*forms, [&](const FluidForm& form) { return !has_body(form.body); });
+    for (FluidForm& form : *forms) form.body = body(form.body);
+  }
   for (BodyOptions& b : bodies) b.parent = body(b.parent);
   for (ShapeOptions& s : shapes) s.body = body(s.body);
   for (Site& s : sites) s.body = body(s.body);

@@ -27,5 +27,7 @@ void check_pair_material(const PairMaterial& material, std::string_view what);
 // Bodies and frames are the caller's to check.
 MountedCamera checked_camera(const MountedCamera& camera, std::string_view what);
 void check_geometry(const Geometry& geometry, std::string_view what);
+void check_fluid(const Fluid& fluid, std::string_view what);
+FluidForm checked_fluid_form(const FluidForm& form, std::string_view what);  // the body is the caller's to check
 
 }  // namespace stiction

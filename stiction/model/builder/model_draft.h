@@ -52,6 +52,7 @@ struct ModelDraft {
   };
 
   Vector3 gravity{0.0, 0.0, -9.81};
+  Fluid fluid{};
   FrictionRule friction_rule = FrictionRule::geometric_mean;
   double suggested_time_step = 1e-3;
   bool parents_collide = false;
@@ -68,6 +69,7 @@ struct ModelDraft {
   std::vector<ShapePair> pair_materials;  // the last one of a pair holds
   std::vector<MountedCamera> cameras;     // by builder indices of bodies
   std::vector<SensorOptions> sensors;
+  std::vector<FluidForm> fluid_forms;  // by builder indices of bodies
 
   // What came from models, by index above; poses are on carriers. Indices of bodies are those of the draft; degrees of
   // freedom count from the first one of the joint of LoopOptions and ActuatorOptions.
@@ -77,6 +79,7 @@ struct ModelDraft {
   std::map<int, Actuator> kept_actuators;
   std::map<int, std::vector<bool>> kept_tendons;  // which places are given on carriers
   std::vector<CarriedWeight> kept_weights;        // on carriers; bodies of the draft
+  std::vector<FluidForm> kept_fluid_forms;        // on carriers; bodies of the draft
   std::map<int, KeptSensor> kept_sensors;
   std::map<int, std::vector<std::string>> kept_keyframes;  // whose q and v are those of these joints, in this order
   std::set<int> removed_bodies;                            // with all that hangs on them
@@ -107,6 +110,11 @@ void attach_model(const Model& model, const AttachOptions& options, ModelDraft& 
 
 // Forest: bodies, trees, joints, dofs, frames, shapes, initial state. Returns the place of every body of the draft.
 std::vector<BodyPlace> lay_out_forest(const ModelDraft& draft, Model& model);
+
+// Fluid forms (model_fluid.cpp). `own_inertia` by body of the draft, of a kept one on its carrier: in a fluid, those
+// without a form get the box of it.
+void lay_out_fluid_forms(const ModelDraft& draft, const std::vector<BodyPlace>& place,
+                         const std::vector<Inertia>& own_inertia, Model& model);
 
 // Body::name, from the frames.
 void name_bodies(Model& model);

@@ -331,6 +331,13 @@ void ForestLayout::sum_inertias(const std::vector<int>& order) {
     if (model_.bodies[at.body].is_kinematic) continue;
     carry(at.body, draft_.bodies[user].gravity_compensation, own.in(at.pose), model_.carried_weights);
   }
+  std::vector<Inertia> own(draft_.bodies.size());
+  for (int user : order) {
+    const auto kept = draft_.kept_bodies.find(user);
+    const auto& given = draft_.bodies[user].inertia;
+    own[user] = kept != draft_.kept_bodies.end() ? kept->second.inertia : given ? *given : own_[user];
+  }
+  lay_out_fluid_forms(draft_, place_, own, model_);
   for (const CarriedWeight& kept : draft_.kept_weights) {
     const BodyPlace at = placed_on(kept.body, true, Pose(kept.center), place_);
     if (at.body >= 0) carry(at.body, 1.0, {kept.mass, at.pose.position, Matrix3::Zero()}, model_.carried_weights);

@@ -65,7 +65,7 @@ void mark_single_free_bodies(Model& model) {
     if (model.dofs[tree.first_velocity].armature != 0.0) continue;
     if (body.mass * body.com.squaredNorm() > 1e-28 * body.inertia.trace()) continue;
     body.com.setZero();
-    tree.is_single_free_body = true;
+    tree.is_single_free_body = body.is_kinematic || !model.fluid.is_there();  // drag couples its velocities
   }
 }
 

@@ -11,6 +11,7 @@ void MjcfReader::read() {
   read_bodies();
   read_sites();
   read_cameras();
+  read_fluid();
   read_shapes();
   read_pairs();
   read_tendons();

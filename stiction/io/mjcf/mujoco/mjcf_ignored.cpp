@@ -57,8 +57,6 @@ void MjcfReader::note_options() {
   note(opt.solver != standard.solver, "solver", own);
   note(opt.iterations != standard.iterations || opt.tolerance != standard.tolerance, "iterations, tolerance", own);
   note(opt.noslip_iterations != standard.noslip_iterations, "noslip_iterations", own);
-  note(opt.density != 0.0 || opt.viscosity != 0.0 || any(opt.wind, 3), "density, viscosity, wind",
-       "there is no medium here");
   note(overrides_contacts(), "override", "of margin, solref and solimp: contacts are rigid here; its friction is used");
   note((opt.disableflags & (mjDSBL_REFSAFE | mjDSBL_EULERDAMP)) != 0, "flags", own);
   note((opt.enableflags & ~mjENBL_OVERRIDE) != 0, "enabled flags",
@@ -105,7 +103,6 @@ void MjcfReader::note_geoms() {
     const auto note = [&](bool present, const char* reason) {
       if (present) ignored_.add("geom", label, reason);
     };
-    note(m_.geom_fluid[mjNFLUID * geom] != 0.0, "forces of a fluid");
     if (shape_of_[geom] < 0) continue;
     note(m_.geom_margin[geom] != 0.0 || m_.geom_gap[geom] != 0.0,
          "margin and gap: shapes touch where they touch, not margin - gap apart");

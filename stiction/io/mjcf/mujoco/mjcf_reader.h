@@ -49,6 +49,11 @@ class MjcfReader {
   void read_sites();
   // mjcf_cameras.cpp
   void read_cameras();
+  // mjcf_fluid.cpp
+  void read_fluid();
+  bool is_in_fluid(int geom) const;  // with an ellipsoid of its own
+  void add_inertia_box(int body);
+  void add_ellipsoid(int geom);
   // mjcf_shapes.cpp
   void read_shapes();
   void read_shape(int geom);

@@ -69,7 +69,7 @@ void MjcfReader::read_shapes() {
   for (int geom = 0; geom < m_.ngeom; ++geom) {
     if (may_touch(geom)) {
       read_shape(geom);
-    } else {
+    } else if (!is_in_fluid(geom)) {
       ignored_.add("geom", label_of(mjOBJ_GEOM, geom), "only to be seen: contype and conaffinity are 0");
     }
   }
