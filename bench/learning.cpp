@@ -1,8 +1,7 @@
 // Inference of perceptrons, and what a step by learned contact costs. CPU time.
-#include "stiction/learning/learned_simulator.h"
-
 #include <benchmark/benchmark.h>
 
+#include "stiction/learning/learned_simulator.h"
 #include "stiction/learning/throws.h"
 
 namespace stiction {

@@ -1,4 +1,5 @@
-// `stiction learn generate|train|evaluate`: data of throws and collisions, networks of contact models, and how good they are.
+// `stiction learn generate|train|evaluate`: data of throws and collisions, networks of contact models, and how good
+// they are.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Any bytes are a file of weights or of contact samples: the readers succeed or throw std::invalid_argument, and take no
-// memory that the bytes do not pay for. What was read is evaluated, and written again and read with the same result.
+// Any bytes are a file of weights or of contact samples: the readers succeed or throw std::invalid_argument, and take
+// no memory that the bytes do not pay for. What was read is evaluated, and written again and read with the same result.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -162,7 +162,8 @@ nb::tuple train(const ContactData& data, const std::string& features, const nb::
     const nb::gil_scoped_acquire acquired;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     if (progress.is_none()) return true;
-    const nb::object answer = progress(network, report.epoch, report.epochs, report.training_loss, report.validation_loss);
+    const nb::object answer =
+        progress(network, report.epoch, report.epochs, report.training_loss, report.validation_loss);
     return !(nb::isinstance<nb::bool_>(answer) && !nb::cast<bool>(answer));
   };
   ContactTraining training;
@@ -193,17 +194,22 @@ nb::dict learned_report(const LearnedReport& report) {
 
 void expose_networks(nb::module_& module) {
   nb::class_<Perceptron>(module, "Perceptron", "A multi-layer perceptron with its standardisation inside")
-      .def_static("load", [](const PathLike& path) { return load_perceptron(to_path(path)); }, "path"_a)
-      .def("save", [](const Perceptron& p, const PathLike& path) { save_perceptron(to_path(path), p); }, "path"_a)
+      .def_static(
+          "load", [](const PathLike& path) { return load_perceptron(to_path(path)); }, "path"_a)
+      .def(
+          "save", [](const Perceptron& p, const PathLike& path) { save_perceptron(to_path(path), p); }, "path"_a)
       .def_prop_ro("sizes", &Perceptron::sizes, "Inputs, hidden units by layer, outputs")
       .def_prop_ro("task", [](const Perceptron& p) { return std::string(to_string(p.task)); })
       .def(
-          "evaluate", [](const Perceptron& p, const ArrayLike& input) { return to_numpy(p.evaluate(to_vector(input, "input"))); },
+          "evaluate",
+          [](const Perceptron& p, const ArrayLike& input) { return to_numpy(p.evaluate(to_vector(input, "input"))); },
           "input"_a, "Outputs, or the probabilities of classes");
 
   nb::class_<ContactNetworks>(module, "ContactNetworks", "The networks of one pair of body and surface")
-      .def_static("load", [](const PathLike& path) { return ContactNetworks::load(to_path(path)); }, "path"_a)
-      .def("save", [](const ContactNetworks& n, const PathLike& path) { n.save(to_path(path)); }, "path"_a)
+      .def_static(
+          "load", [](const PathLike& path) { return ContactNetworks::load(to_path(path)); }, "path"_a)
+      .def(
+          "save", [](const ContactNetworks& n, const PathLike& path) { n.save(to_path(path)); }, "path"_a)
       .def_static(
           "random",
           [](const std::string& features, double time_step, const std::vector<int>& hidden, std::uint64_t seed) {
@@ -220,8 +226,10 @@ void expose_networks(nb::module_& module) {
 
 void expose_data(nb::module_& module) {
   nb::class_<ContactData>(module, "ContactData", "Contact instances that networks learn from")
-      .def_static("load", [](const PathLike& path) { return ContactData::load(to_path(path)); }, "path"_a)
-      .def("save", [](const ContactData& d, const PathLike& path) { d.save(to_path(path)); }, "path"_a)
+      .def_static(
+          "load", [](const PathLike& path) { return ContactData::load(to_path(path)); }, "path"_a)
+      .def(
+          "save", [](const ContactData& d, const PathLike& path) { d.save(to_path(path)); }, "path"_a)
       .def("__len__", [](const ContactData& d) { return d.samples.size(); })
       .def("append", &ContactData::append, "other"_a)
       .def_ro("mass", &ContactData::mass)
@@ -272,7 +280,8 @@ void expose_data(nb::module_& module) {
         const nb::gil_scoped_release released;
         return generate_throws(model, count, of);
       },
-      "model"_a, "count"_a, "settings"_a, "Every contact instance of throws; settings: those of GenerateSettings and ThrowRanges");
+      "model"_a, "count"_a, "settings"_a,
+      "Every contact instance of throws; settings: those of GenerateSettings and ThrowRanges");
   module.def(
       "generate_collisions",
       [](const SharedModel& model, int count, const nb::kwargs& settings) {
@@ -291,8 +300,9 @@ void expose_data(nb::module_& module) {
         return start_tuple(throw_start(*model, ranges, seed, index));
       },
       "model"_a, "seed"_a, "index"_a, "ranges"_a, "Start number `index` of a seed: (q, v)");
-  module.def("train_contact", &train, "data"_a, "features"_a = "patch", "progress"_a = nb::none(), "settings"_a,
-             "(ContactNetworks, learning curves). settings: classifier_hidden, regressor_epochs, ..., with_whole, seed");
+  module.def(
+      "train_contact", &train, "data"_a, "features"_a = "patch", "progress"_a = nb::none(), "settings"_a,
+      "(ContactNetworks, learning curves). settings: classifier_hidden, regressor_epochs, ..., with_whole, seed");
   module.def(
       "score_contact",
       [](const ContactNetworks& networks, const ContactData& data) {
@@ -305,48 +315,60 @@ void expose_data(nb::module_& module) {
 
 template <class AnySimulator>
 void expose_state(nb::class_<AnySimulator>& of) {
-  of.def("set_position", [](AnySimulator& s, const ArrayLike& q) { s.set_position(to_vector(q, "q")); }, "q"_a)
-      .def("set_velocity", [](AnySimulator& s, const ArrayLike& v) { s.set_velocity(to_vector(v, "v")); }, "v"_a)
+  of.def(
+        "set_position", [](AnySimulator& s, const ArrayLike& q) { s.set_position(to_vector(q, "q")); }, "q"_a)
+      .def(
+          "set_velocity", [](AnySimulator& s, const ArrayLike& v) { s.set_velocity(to_vector(v, "v")); }, "v"_a)
       .def_prop_ro("q", [](const AnySimulator& s) { return copy_to_numpy(s.state().q); })
       .def_prop_ro("v", [](const AnySimulator& s) { return copy_to_numpy(s.state().v); })
       .def_prop_ro("time", [](const AnySimulator& s) { return s.state().time; });
 }
 
 void expose_simulators(nb::module_& module) {
-  nb::class_<LearnedSimulator> learned(module, "LearnedSimulator", "One free body against fixed ground by learned contact");
+  nb::class_<LearnedSimulator> learned(module, "LearnedSimulator",
+                                       "One free body against fixed ground by learned contact");
   expose_state(learned);
   learned
-      .def("__init__",
-           [](LearnedSimulator* self, const SharedModel& model, const ContactNetworks& networks) {
-             new (self) LearnedSimulator(model, networks);
-           },
-           "model"_a, "networks"_a)
-      .def("step", [](LearnedSimulator& s, int count) { return learned_report(s.step(count)); }, "count"_a = 1)
+      .def(
+          "__init__",
+          [](LearnedSimulator* self, const SharedModel& model, const ContactNetworks& networks) {
+            new (self) LearnedSimulator(model, networks);
+          },
+          "model"_a, "networks"_a)
+      .def(
+          "step", [](LearnedSimulator& s, int count) { return learned_report(s.step(count)); }, "count"_a = 1)
       .def("reset", &LearnedSimulator::reset)
       .def_prop_ro("report", [](const LearnedSimulator& s) { return learned_report(s.report()); })
-      .def("force_state", [](LearnedSimulator& s, const std::optional<std::string>& name) { s.force_state(to_state(name)); },
-           "state"_a.none(), "What the classifier would say; None: it says so itself")
-      .def("track",
-           [](LearnedSimulator& s, const ArrayLike& q, const ArrayLike& v, int steps) {
-             return track_dict(track_learned(s, to_start(q, v, s.simulator().model()), steps));
-           },
-           "q"_a, "v"_a, "steps"_a, "A throw from a start: q, dimension, state, impulse and centre by step");
-  nb::class_<DataDrivenSimulator> driven(module, "DataDrivenSimulator", "The purely data-driven baseline: impulses by the networks alone");
+      .def(
+          "force_state",
+          [](LearnedSimulator& s, const std::optional<std::string>& name) { s.force_state(to_state(name)); },
+          "state"_a.none(), "What the classifier would say; None: it says so itself")
+      .def(
+          "track",
+          [](LearnedSimulator& s, const ArrayLike& q, const ArrayLike& v, int steps) {
+            return track_dict(track_learned(s, to_start(q, v, s.simulator().model()), steps));
+          },
+          "q"_a, "v"_a, "steps"_a, "A throw from a start: q, dimension, state, impulse and centre by step");
+  nb::class_<DataDrivenSimulator> driven(module, "DataDrivenSimulator",
+                                         "The purely data-driven baseline: impulses by the networks alone");
   expose_state(driven);
   driven
-      .def("__init__",
-           [](DataDrivenSimulator* self, const SharedModel& model, const ContactNetworks& networks) {
-             new (self) DataDrivenSimulator(model, networks);
-           },
-           "model"_a, "networks"_a)
-      .def("step", [](DataDrivenSimulator& s, int count) { s.step(count); }, "count"_a = 1)
+      .def(
+          "__init__",
+          [](DataDrivenSimulator* self, const SharedModel& model, const ContactNetworks& networks) {
+            new (self) DataDrivenSimulator(model, networks);
+          },
+          "model"_a, "networks"_a)
+      .def(
+          "step", [](DataDrivenSimulator& s, int count) { s.step(count); }, "count"_a = 1)
       .def("reset", &DataDrivenSimulator::reset)
       .def_prop_ro("largest_penetration", &DataDrivenSimulator::largest_penetration)
-      .def("track",
-           [](DataDrivenSimulator& s, const ArrayLike& q, const ArrayLike& v, int steps) {
-             return track_dict(track_data_driven(s, to_start(q, v, s.model()), steps));
-           },
-           "q"_a, "v"_a, "steps"_a);
+      .def(
+          "track",
+          [](DataDrivenSimulator& s, const ArrayLike& q, const ArrayLike& v, int steps) {
+            return track_dict(track_data_driven(s, to_start(q, v, s.model()), steps));
+          },
+          "q"_a, "v"_a, "steps"_a);
   module.def(
       "track_throw",
       [](const SharedModel& model, const ArrayLike& q, const ArrayLike& v, int steps, const std::string& solver,
@@ -359,30 +381,33 @@ void expose_simulators(nb::module_& module) {
   nb::class_<LearnedChain> chain(module, "LearnedChain", "A tree whose last body meets the ground by learned contact");
   expose_state(chain);
   chain
-      .def("__init__",
-           [](LearnedChain* self, const SharedModel& model, const std::string& distal, const ContactNetworks& networks,
-              double tolerance) { new (self) LearnedChain(model, distal, networks, {.tolerance = tolerance}); },
-           "model"_a, "distal"_a, "networks"_a, "tolerance"_a = 1e-6)
-      .def("force_state", [](LearnedChain& s, const std::optional<std::string>& name) { s.force_state(to_state(name)); },
-           "state"_a.none())
-      .def("step",
-           [](LearnedChain& s, int count) {
-             const LearnedChainReport& report = s.step(count);
-             nb::dict dict;
-             dict["num_contact_steps"] = report.num_contact_steps;
-             dict["num_unconverged"] = report.num_unconverged;
-             dict["num_frozen"] = report.num_frozen;
-             dict["num_evaluations"] = report.num_evaluations;
-             dict["num_other_contact_steps"] = report.num_other_contact_steps;
-             dict["largest_penetration"] = report.largest_penetration;
-             dict["mismatch"] = report.mismatch;
-             dict["dimension"] = report.outcome.dimension;
-             dict["said"] = std::string(to_string(report.outcome.said));
-             dict["impulse"] = copy_to_numpy(report.outcome.impulse.linear);
-             dict["joint_impulse"] = copy_to_numpy(report.joint_impulse);
-             return dict;
-           },
-           "count"_a = 1);
+      .def(
+          "__init__",
+          [](LearnedChain* self, const SharedModel& model, const std::string& distal, const ContactNetworks& networks,
+             double tolerance) { new (self) LearnedChain(model, distal, networks, {.tolerance = tolerance}); },
+          "model"_a, "distal"_a, "networks"_a, "tolerance"_a = 1e-6)
+      .def(
+          "force_state", [](LearnedChain& s, const std::optional<std::string>& name) { s.force_state(to_state(name)); },
+          "state"_a.none())
+      .def(
+          "step",
+          [](LearnedChain& s, int count) {
+            const LearnedChainReport& report = s.step(count);
+            nb::dict dict;
+            dict["num_contact_steps"] = report.num_contact_steps;
+            dict["num_unconverged"] = report.num_unconverged;
+            dict["num_frozen"] = report.num_frozen;
+            dict["num_evaluations"] = report.num_evaluations;
+            dict["num_other_contact_steps"] = report.num_other_contact_steps;
+            dict["largest_penetration"] = report.largest_penetration;
+            dict["mismatch"] = report.mismatch;
+            dict["dimension"] = report.outcome.dimension;
+            dict["said"] = std::string(to_string(report.outcome.said));
+            dict["impulse"] = copy_to_numpy(report.outcome.impulse.linear);
+            dict["joint_impulse"] = copy_to_numpy(report.joint_impulse);
+            return dict;
+          },
+          "count"_a = 1);
 }
 
 }  // namespace

@@ -219,7 +219,8 @@ inline void RowBuilder::release_held_normal(const Pack4& mobility, StepConstrain
 }
 
 // The spring of relative_compliance, implicit in the gap as (3-5), where the contact is stiffer than that. What its
-// materials say of damping and bouncing is lost with the rigid law. The tangents' spring: relax_tangents() does the rest.
+// materials say of damping and bouncing is lost with the rigid law. The tangents' spring: relax_tangents() does the
+// rest.
 inline void RowBuilder::soften(const Inputs& in, const Pack4& mobility, StepConstraint& contact) {
   if (contact.left_out != 0) return;
   const double mean = (mobility[0] + mobility[1] + mobility[2]) / 3.0;

@@ -13,12 +13,12 @@ using Matrix3Rows = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 
 // Slip and approach as they vary over the patch.
 struct PatchMotion {
-  Vector3 slip = Vector3::Zero();   // tangential velocity at the centre
-  double approach = 0.0;            // mean of n·v + promise
-  Vector3 tilt = Vector3::Zero();   // gradient of the approach in the plane, 1/s
-  double spin = 0.0;                // about n, rad/s
+  Vector3 slip = Vector3::Zero();  // tangential velocity at the centre
+  double approach = 0.0;           // mean of n·v + promise
+  Vector3 tilt = Vector3::Zero();  // gradient of the approach in the plane, 1/s
+  double spin = 0.0;               // about n, rad/s
   double speed = 0.0;
-  double closing = 0.0;             // root mean square of the approach
+  double closing = 0.0;  // root mean square of the approach
 };
 
 PatchMotion patch_motion(const BodyVelocity& velocity, const ContactPatch& patch, std::span<const PatchPoint> points,
@@ -114,7 +114,8 @@ std::vector<std::string> feature_names(FeatureSet set) {
     return names;
   }
   add_vector("center");
-  for (const char* name : {"slip", "approach", "spin", "tilt_1", "tilt_2", "moment_11", "moment_12", "moment_22", "radius"}) {
+  for (const char* name :
+       {"slip", "approach", "spin", "tilt_1", "tilt_2", "moment_11", "moment_12", "moment_22", "radius"}) {
     names.emplace_back(name);
   }
   if (set == FeatureSet::patch_ground) {

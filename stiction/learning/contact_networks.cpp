@@ -15,10 +15,11 @@ constexpr const char* format_name = "stiction contact networks 1";
 
 void check_network(const Perceptron& network, const std::string& name, int inputs, int outputs, PerceptronTask task) {
   network.validate();
-  if (network.task != task) refuse("networks: ", name, " is a ", to_string(network.task), "; a ", to_string(task), " is wanted");
+  if (network.task != task)
+    refuse("networks: ", name, " is a ", to_string(network.task), "; a ", to_string(task), " is wanted");
   if (network.num_inputs() != inputs || network.num_outputs() != outputs) {
-    refuse("networks: ", name, " has ", network.num_inputs(), " inputs and ", network.num_outputs(), " outputs; ", inputs,
-           " and ", outputs, " are wanted");
+    refuse("networks: ", name, " has ", network.num_inputs(), " inputs and ", network.num_outputs(), " outputs; ",
+           inputs, " and ", outputs, " are wanted");
   }
 }
 

@@ -122,8 +122,10 @@ void ContactData::validate() const {
     check("impulse", s.impulse.angular);
     for (const PatchPoint& point : s.all_points()) {
       check("points", point.offset);
-      if (!(std::abs(point.normal.norm() - 1.0) < 1e-6)) refuse("samples: a normal of sample ", i, " is not of length one");
-      if (!std::isfinite(point.gap) || !std::isfinite(point.promise)) refuse("samples: a gap of sample ", i, " is not finite");
+      if (!(std::abs(point.normal.norm() - 1.0) < 1e-6))
+        refuse("samples: a normal of sample ", i, " is not of length one");
+      if (!std::isfinite(point.gap) || !std::isfinite(point.promise))
+        refuse("samples: a gap of sample ", i, " is not finite");
     }
   }
 }
@@ -194,7 +196,8 @@ bool make_sample(const RigidBody& body, const BodyVelocity& before_contact, cons
   for (const PatchPoint& point : sample.all_points()) {
     const Vector3 v = end.at(point.offset);
     const double along_normal = point.normal.dot(v);
-    stands = stands && (v - along_normal * point.normal).norm() <= still && std::abs(along_normal + point.promise) <= still;
+    stands =
+        stands && (v - along_normal * point.normal).norm() <= still && std::abs(along_normal + point.promise) <= still;
   }
   const bool nothing = impulse.linear.norm() <= 1e-6 * body.mass * std::max(speed, 1e-3);
   sample.state = nothing ? PatchState::detaching : stands ? PatchState::sticking : PatchState::sliding;

@@ -16,7 +16,7 @@ struct ContactSample {
   BodyVelocity velocity;                   // v1, after free flight
   PatchImpulse impulse;                    // p; its moment about the centre of the patch
   PatchState state = PatchState::sticking;
-  int dimension = 0;   // of the patch
+  int dimension = 0;  // of the patch
   int num_points = 0;
   std::array<PatchPoint, most_points> points;  // of the patch
   std::span<const PatchPoint> all_points() const { return {points.data(), static_cast<std::size_t>(num_points)}; }

@@ -1,12 +1,12 @@
-// A tree whose last body meets the ground by the learned contact model of that body alone (theory §9.5). The tree is cut
-// at the joint above the distal body; the impulse s that this joint transmits is unknown:
+// A tree whose last body meets the ground by the learned contact model of that body alone (theory §9.5). The tree is
+// cut at the joint above the distal body; the impulse s that this joint transmits is unknown:
 //
 //     A s + J M⁻¹ H(s) + c = 0,   A = J M⁻¹ Jᵀ + Ĵ M̂⁻¹ Ĵᵀ,   c = J v1 − Ĵ v̂1
 //
 // H is LearnedContact on the distal body with Jᵀ s beside its weight; M̂, Ĵ, v̂1 are those of what is above the cut. Five
 // components for a revolute or prismatic joint, three for a ball joint; s by Powell's hybrid method. Then the friction
-// found acts in a step of the whole tree with the solver lcp-dantzig, so that joints hold exactly and nothing penetrates,
-// whatever was found.
+// found acts in a step of the whole tree with the solver lcp-dantzig, so that joints hold exactly and nothing
+// penetrates, whatever was found.
 //
 // The networks are those of the isolated body: nothing is trained again.
 #pragma once
@@ -27,10 +27,10 @@ struct LearnedChainSettings {
 };
 
 struct LearnedChainReport {
-  LearnedOutcome outcome;       // of the distal body in the last step
-  PowellReport powell;          // of the last step with contact
-  VectorX joint_impulse;        // s of the last step with contact, N·s and N·m·s
-  double mismatch = 0.0;        // m/s: the distal body's velocity of the cut against that of the step of the whole tree
+  LearnedOutcome outcome;  // of the distal body in the last step
+  PowellReport powell;     // of the last step with contact
+  VectorX joint_impulse;   // s of the last step with contact, N·s and N·m·s
+  double mismatch = 0.0;   // m/s: the distal body's velocity of the cut against that of the step of the whole tree
   // Since construction.
   long num_contact_steps = 0, num_unconverged = 0, num_frozen = 0;  // frozen: the state of the patch kept from jumping
   long num_evaluations = 0;

@@ -83,8 +83,8 @@ void LearnedContact::stick(const Mobility& mobility, const BodyVelocity& v1, con
   const Matrix3 frame = rotation_with_z(patch.normal);
   Eigen::Matrix<double, 6, 3> tangents = Eigen::Matrix<double, 6, 3>::Zero(), moved = tangents;
   for (int k = 0; k < rows; ++k) {
-    tangents.col(k) = k < 2 ? packed(frame.col(k), patch.center.cross(frame.col(k)))
-                            : packed(Vector3::Zero(), patch.normal);
+    tangents.col(k) =
+        k < 2 ? packed(frame.col(k), patch.center.cross(frame.col(k))) : packed(Vector3::Zero(), patch.normal);
     const BodyVelocity v = mobility.of(tangents.col(k).head<3>(), tangents.col(k).tail<3>());
     moved.col(k) = packed(v.linear, v.angular);
   }
@@ -138,8 +138,8 @@ void LearnedContact::stick(const Mobility& mobility, const BodyVelocity& v1, con
   }
 }
 
-void LearnedContact::slide(const Mobility& mobility, const BodyVelocity& v1,
-                           const ContactPatch& patch, std::span<const PatchPoint> points, LearnedOutcome& outcome) {
+void LearnedContact::slide(const Mobility& mobility, const BodyVelocity& v1, const ContactPatch& patch,
+                           std::span<const PatchPoint> points, LearnedOutcome& outcome) {
   Vector3 friction;
   double torque = 0.0;
   regress(patch, features_, friction, torque);

@@ -1,5 +1,5 @@
-// The data-augmented contact model for one body (theory §9.4): networks say what physics leaves open (does the patch stick,
-// what friction acts when it slides), the normal problem stays exact:
+// The data-augmented contact model for one body (theory §9.4): networks say what physics leaves open (does the patch
+// stick, what friction acts when it slides), the normal problem stays exact:
 //
 //     v1 = v + Δt M⁻¹ τ
 //     static    p_f makes the tangential velocity of the patch zero, together with the normal problem
@@ -24,12 +24,12 @@
 namespace stiction {
 
 struct LearnedOutcome {
-  int dimension = -1;  // of the patch; −1: nothing touches, and all below is zero
+  int dimension = -1;                       // of the patch; −1: nothing touches, and all below is zero
   PatchState said = PatchState::detaching;  // by the classifier
   bool released = false;  // static, but a point of the patch moves off along the normal: it would have had to be pulled
   bool pushed = false;    // detach, but the normal problem had to act
   bool braked = false;    // dynamic, and the regressor's friction would have pushed along the slip, or was not finite
-  Vector3 arm = Vector3::Zero();       // from the centre of mass to that of the patch, where friction acts; world axes, m
+  Vector3 arm = Vector3::Zero();  // from the centre of mass to that of the patch, where friction acts; world axes, m
   Vector3 normal = Vector3::UnitZ();   // of the patch
   Vector3 friction = Vector3::Zero();  // p_f, world axes, N·s
   double torque = 0.0;                 // its moment about the normal, N·m·s

@@ -23,7 +23,8 @@ SimulatorSettings below(const ContactNetworks& networks, SimulatorSettings setti
 
 LearnedSimulator::LearnedSimulator(std::shared_ptr<const Model> model, ContactNetworks networks,
                                    const SimulatorSettings& settings)
-    : simulator_(std::move(model), below(networks, settings)), contact_(std::move(networks)),
+    : simulator_(std::move(model), below(networks, settings)),
+      contact_(std::move(networks)),
       body_(only_free_body(simulator_.model())) {}
 
 void LearnedSimulator::reset() {
@@ -36,8 +37,8 @@ const LearnedReport& LearnedSimulator::step() {
   const double dt = simulator_.time_step();
   simulator_.clear_external_forces();
   const RigidBody body = rigid_body(model, body_, simulator_.state().q);
-  const BodyVelocity v1 = flight_velocity(
-      body, body_velocity(model, body_, simulator_.state().q, simulator_.state().v), model.gravity, dt);
+  const BodyVelocity v1 =
+      flight_velocity(body, body_velocity(model, body_, simulator_.state().q, simulator_.state().v), model.gravity, dt);
   list_patch_points(simulator_.forward(), body_, body.center, dt, simulator_.settings().constraints, points_);
   LearnedOutcome& outcome = report_.outcome;
   outcome = contact_.solve(body, v1, points_);
@@ -69,8 +70,10 @@ const LearnedReport& LearnedSimulator::step(int count) {
 
 DataDrivenSimulator::DataDrivenSimulator(std::shared_ptr<const Model> model, ContactNetworks networks,
                                          const SimulatorSettings& settings)
-    : simulator_(std::move(model), below(networks, settings)), networks_(std::move(networks)),
-      body_(only_free_body(simulator_.model())), output_(6) {
+    : simulator_(std::move(model), below(networks, settings)),
+      networks_(std::move(networks)),
+      body_(only_free_body(simulator_.model())),
+      output_(6) {
   networks_.validate();
   if (!networks_.has_whole()) refuse("networks: no data-driven ones (whole) for all dimensions of a patch; train them");
 }
@@ -84,8 +87,8 @@ void DataDrivenSimulator::step() {
   const Model& model = simulator_.model();
   const double dt = simulator_.time_step();
   const RigidBody body = rigid_body(model, body_, simulator_.state().q);
-  BodyVelocity v = flight_velocity(
-      body, body_velocity(model, body_, simulator_.state().q, simulator_.state().v), model.gravity, dt);
+  BodyVelocity v =
+      flight_velocity(body, body_velocity(model, body_, simulator_.state().q, simulator_.state().v), model.gravity, dt);
   list_patch_points(simulator_.forward(), body_, body.center, dt, simulator_.settings().constraints, points_);
   for (const PatchPoint& point : points_) largest_penetration_ = std::max(largest_penetration_, -point.gap);
   const ContactPatch patch = find_patch(points_, v, dt, networks_.patch, chosen_);

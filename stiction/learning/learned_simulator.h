@@ -3,9 +3,9 @@
 //     LearnedSimulator simulator(model, ContactNetworks::load("box.safetensors"));
 //     const LearnedReport& report = simulator.step();
 //
-// Every step: contacts of a Simulator with the solver lcp-dantzig, friction by LearnedContact, which acts as an external
-// impulse, and a step of that simulator, whose normal problem, certificates and rechecks are those of any other solver's
-// step. So what is certified is the frictionless law with the friction given: no penetration, no pull.
+// Every step: contacts of a Simulator with the solver lcp-dantzig, friction by LearnedContact, which acts as an
+// external impulse, and a step of that simulator, whose normal problem, certificates and rechecks are those of any
+// other solver's step. So what is certified is the frictionless law with the friction given: no penetration, no pull.
 //
 // It is no entry of the solver registry: a solver sees (G, g, μ), and the networks need poses and velocities.
 // Parts of a mixture: several patches at once (a body in a corner) count as one.
@@ -30,7 +30,8 @@ class LearnedSimulator {
  public:
   // Time step: that of the networks. Throws std::invalid_argument where the model is not one free body against what is
   // fixed, or `settings` asks for another time step or solver.
-  LearnedSimulator(std::shared_ptr<const Model> model, ContactNetworks networks, const SimulatorSettings& settings = {});
+  LearnedSimulator(std::shared_ptr<const Model> model, ContactNetworks networks,
+                   const SimulatorSettings& settings = {});
 
   const Simulator& simulator() const { return simulator_; }  // state, contacts, certificates
   const State& state() const { return simulator_.state(); }
@@ -56,7 +57,8 @@ class LearnedSimulator {
 // classifier, no constraint. What it does is what the networks say: bodies sink in, creep, and may be pulled.
 class DataDrivenSimulator {
  public:
-  DataDrivenSimulator(std::shared_ptr<const Model> model, ContactNetworks networks, const SimulatorSettings& settings = {});
+  DataDrivenSimulator(std::shared_ptr<const Model> model, ContactNetworks networks,
+                      const SimulatorSettings& settings = {});
 
   const State& state() const { return simulator_.state(); }
   void set_position(VectorView q) { simulator_.set_position(q); }
@@ -64,7 +66,8 @@ class DataDrivenSimulator {
   void reset();
   void step();
   void step(int count);
-  // Of the last step: the impulse on the body, its moment about the centre of mass, world axes; dimension −1: no contact.
+  // Of the last step: the impulse on the body, its moment about the centre of mass, world axes; dimension −1: no
+  // contact.
   const PatchImpulse& impulse() const { return impulse_; }
   int dimension() const { return dimension_; }
   const Vector3& center() const { return center_; }  // of the patch, from the centre of mass, world axes, m

@@ -163,7 +163,8 @@ void Perceptron::evaluate(VectorView input, PerceptronScratch& scratch, VectorOu
     add_active_columns(layer.weight, scratch.current, scratch.active, scratch.next);
     if (k + 1 < layers.size()) {
       float* y = scratch.next.data();
-      for (Eigen::Index i = 0; i < layer.bias.size(); ++i) y[i] = y[i] < 0.0F ? 0.0F : y[i];  // what is no number stays so
+      for (Eigen::Index i = 0; i < layer.bias.size(); ++i)
+        y[i] = y[i] < 0.0F ? 0.0F : y[i];  // what is no number stays so
     }
     scratch.current.swap(scratch.next);
   }

@@ -2,11 +2,11 @@
 //
 //     h_0 = (x − mean)/scale,   h_k = max(0, W_k h_{k−1} + b_k),   y = W_n h_{n−1} + b_n
 //
-// Regression gives mean' + scale' ∘ y, kept within the range of the outputs that it was trained on; classification gives
-// softmax(y). Weights are float. Inputs that are not finite give outputs that are not finite, and no crash.
+// Regression gives mean' + scale' ∘ y, kept within the range of the outputs that it was trained on; classification
+// gives softmax(y). Weights are float. Inputs that are not finite give outputs that are not finite, and no crash.
 //
-// evaluate() allocates nothing once its scratch has met the network. Hidden units that are off cost nothing: the columns
-// of the next layer that they would multiply are not read.
+// evaluate() allocates nothing once its scratch has met the network. Hidden units that are off cost nothing: the
+// columns of the next layer that they would multiply are not read.
 #pragma once
 
 #include <Eigen/Core>
@@ -38,8 +38,8 @@ struct Perceptron {
 
   PerceptronTask task = PerceptronTask::regression;
   std::vector<PerceptronLayer> layers;
-  VectorX input_mean, input_scale;    // scale > 0
-  VectorX output_mean, output_scale;  // regression; scale > 0
+  VectorX input_mean, input_scale;     // scale > 0
+  VectorX output_mean, output_scale;   // regression; scale > 0
   VectorX output_lower, output_upper;  // regression: the range of the training outputs, ±∞ where unknown
 
   // Weights drawn by He's rule (normal, variance 2/inputs), biases zero, no standardisation. `sizes`: inputs, hidden

@@ -33,8 +33,8 @@ Perceptron take_perceptron(const TensorFile& file, const std::string& prefix, co
   for (int k = 0; k <= Perceptron::most_layers; ++k) {
     const std::string layer = prefix + "layer" + std::to_string(k);
     if (k > 0 && !file.has(layer + ".weight")) break;
-    network.layers.push_back({file.matrix(layer + ".weight", where).cast<float>(),
-                              file.vector(layer + ".bias", where).cast<float>()});
+    network.layers.push_back(
+        {file.matrix(layer + ".weight", where).cast<float>(), file.vector(layer + ".bias", where).cast<float>()});
   }
   network.input_mean = file.vector(prefix + "input_mean", where);
   network.input_scale = file.vector(prefix + "input_scale", where);
@@ -63,7 +63,8 @@ void save_perceptron(const std::string& path, const Perceptron& network, const s
 
 Perceptron load_perceptron(const std::string& path) {
   const TensorFile file = read_safetensors(path);
-  if (file.value("format", path) != "stiction perceptron 1") refuse(path, ": its format is no \"stiction perceptron 1\"");
+  if (file.value("format", path) != "stiction perceptron 1")
+    refuse(path, ": its format is no \"stiction perceptron 1\"");
   return take_perceptron(file, "", path);
 }
 

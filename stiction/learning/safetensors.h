@@ -1,7 +1,7 @@
-// Named arrays in one file, in the format safetensors: eight bytes with the length of a JSON header, the header with names,
-// types, shapes and offsets, then the numbers, little endian, row by row. Read by many programs; NumPy needs ten lines
-// (docs/learning.md). Files are not trusted: every size is checked against the bytes that there are before memory is
-// taken, and arrays must fill the file without gap or overlap.
+// Named arrays in one file, in the format safetensors: eight bytes with the length of a JSON header, the header with
+// names, types, shapes and offsets, then the numbers, little endian, row by row. Read by many programs; NumPy needs ten
+// lines (docs/learning.md). Files are not trusted: every size is checked against the bytes that there are before memory
+// is taken, and arrays must fill the file without gap or overlap.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,8 @@ struct TensorFile {
 
   // Throw std::invalid_argument naming `where`, tensor and what is wanted.
   const Tensor& tensor(const std::string& name, const std::string& where) const;
-  MatrixX matrix(const std::string& name, const std::string& where) const;  // of two dimensions
-  VectorX vector(const std::string& name, const std::string& where) const;  // of one
+  MatrixX matrix(const std::string& name, const std::string& where) const;           // of two dimensions
+  VectorX vector(const std::string& name, const std::string& where) const;           // of one
   const std::string& value(const std::string& key, const std::string& where) const;  // of the metadata
   bool has(const std::string& name) const { return tensors.contains(name); }
 };

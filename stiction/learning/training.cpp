@@ -86,8 +86,8 @@ using Matrix = Network::Matrix;
 
 class Adam {
  public:
-  explicit Adam(const Network& network) : mean_(network.weight.size()), square_(mean_.size()), bias_mean_(mean_.size()),
-                                          bias_square_(mean_.size()) {
+  explicit Adam(const Network& network)
+      : mean_(network.weight.size()), square_(mean_.size()), bias_mean_(mean_.size()), bias_square_(mean_.size()) {
     for (std::size_t k = 0; k < mean_.size(); ++k) {
       mean_[k].setZero(network.weight[k].rows(), network.weight[k].cols());
       square_[k] = mean_[k];
@@ -279,7 +279,8 @@ TrainingResult train(const Eigen::Ref<const MatrixX>& inputs, const Eigen::Ref<c
   if (task == PerceptronTask::regression) {
     const Standardised output = standardise(targets, training);
     if (output.constant.size() == static_cast<std::size_t>(targets.rows())) {
-      refuse("outputs: all ", targets.rows(), " are constant over ", training.size(), " samples; nothing can be learned");
+      refuse("outputs: all ", targets.rows(), " are constant over ", training.size(),
+             " samples; nothing can be learned");
     }
     result.network.output_mean = mean = output.mean;
     result.network.output_scale = scale = output.scale;
@@ -301,8 +302,8 @@ TrainingResult train(const Eigen::Ref<const MatrixX>& inputs, const Eigen::Ref<c
     report.validation_loss = validation.empty() ? report.training_loss : validation_loss(network, vx, vy);
     result.curve.push_back(report);
     if (!std::isfinite(report.validation_loss)) {
-      throw std::runtime_error(message("training diverged in epoch ", epoch, ": the loss is not finite; learning_rate is ",
-                                       settings.learning_rate));
+      throw std::runtime_error(message("training diverged in epoch ", epoch,
+                                       ": the loss is not finite; learning_rate is ", settings.learning_rate));
     }
     if (report.validation_loss < best) {
       best = report.validation_loss;

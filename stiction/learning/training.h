@@ -3,9 +3,9 @@
 //     TrainingSettings settings{.hidden = {512, 360, 180}, .epochs = 100};
 //     TrainingResult result = train_regressor(x, y, settings);   // samples are columns
 //
-// The same data, settings and binary give the same weights to the last bit: batches, dropout and first weights come from
-// one seed, and nothing runs in parallel. Inputs and outputs are standardised by the training part; inputs that are
-// constant there are listed and count as zero.
+// The same data, settings and binary give the same weights to the last bit: batches, dropout and first weights come
+// from one seed, and nothing runs in parallel. Inputs and outputs are standardised by the training part; inputs that
+// are constant there are listed and count as zero.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +25,11 @@ struct EpochReport {
 struct TrainingSettings {
   std::vector<int> hidden{512, 360, 180};
   int epochs = 100;
-  int batch = 256;               // samples
-  double learning_rate = 1e-3;   // of Adam; falls to a hundredth over the epochs along a cosine
-  double dropout = 0.0;          // share of hidden units that are off, 0 … 0.9
+  int batch = 256;                // samples
+  double learning_rate = 1e-3;    // of Adam; falls to a hundredth over the epochs along a cosine
+  double dropout = 0.0;           // share of hidden units that are off, 0 … 0.9
   double validation_share = 0.1;  // of the samples, held back for early stopping, 0 … 0.5
-  int patience = 0;              // epochs without improvement until it stops; 0: never stops early
+  int patience = 0;               // epochs without improvement until it stops; 0: never stops early
   std::uint64_t seed = 1;
 
   void validate() const;  // throws std::invalid_argument naming setting, value and range
@@ -46,8 +46,8 @@ struct TrainingResult {
 using TrainingCallback = std::function<bool(const EpochReport&)>;
 
 // Columns of `inputs` and `outputs` are samples; mean squared error of standardised outputs. Throws
-// std::invalid_argument where a number is not finite (naming row and column), sizes do not fit, there are fewer than ten
-// samples, or all outputs are constant.
+// std::invalid_argument where a number is not finite (naming row and column), sizes do not fit, there are fewer than
+// ten samples, or all outputs are constant.
 TrainingResult train_regressor(const Eigen::Ref<const MatrixX>& inputs, const Eigen::Ref<const MatrixX>& outputs,
                                const TrainingSettings& settings, const TrainingCallback& callback = {});
 // `labels`: class of every sample, 0 … num_classes − 1; cross-entropy. One class alone is refused.

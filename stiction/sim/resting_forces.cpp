@@ -29,10 +29,7 @@ bool is_frictional(const Constraint& law) {
 }  // namespace
 
 RestingForces::RestingForces(std::shared_ptr<const Model> model, const SimulatorSettings& settings, double tolerance)
-    : model_(model),
-      event_rows_(model, tolerance),
-      rates_(*model),
-      island_solver_(model, settings) {}
+    : model_(model), event_rows_(model, tolerance), rates_(*model), island_solver_(model, settings) {}
 
 void RestingForces::set(std::span<const RestingContact> contacts, std::span<const RestingLimit> limits,
                         std::span<const int> held) {

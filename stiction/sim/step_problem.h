@@ -1,4 +1,5 @@
-// The contact problem that a step solved, for whoever wants to look at it or solve it again (Simulator::contact_problem).
+// The contact problem that a step solved, for whoever wants to look at it or solve it again
+// (Simulator::contact_problem).
 #pragma once
 
 #include <array>

@@ -99,7 +99,7 @@ struct StepReport {
   double applied_work = 0.0;     // of the joint and external forces that the caller set
   // By dampers of joints and tendons, ≥ 0 unless a joint turns back in the step; and by a fluid, where wind may give.
   double damped = 0.0;
-  double energy_error = 0.0;     // what the step's change of energy differs by from all of this: the integrator's
+  double energy_error = 0.0;  // what the step's change of energy differs by from all of this: the integrator's
   // Trees that turn too far in a step to be followed (theory §3.6) and were braked: energy that nothing in the world
   // took.
   int num_braked_trees = 0;

@@ -1,7 +1,6 @@
 #include "stiction/learning/contact_samples.h"
 
 #include <gtest/gtest.h>
-
 #include <unistd.h>
 
 #include <filesystem>
@@ -27,9 +26,7 @@ PatchPoint point(double x, double y, double gap = 0.0) {
 
 TEST(ContactPatch, DimensionCentreAndAxis) {
   std::vector<int> chosen;
-  const auto patch_of = [&](const std::vector<PatchPoint>& points) {
-    return find_patch(points, {}, 2e-3, {}, chosen);
-  };
+  const auto patch_of = [&](const std::vector<PatchPoint>& points) { return find_patch(points, {}, 2e-3, {}, chosen); };
   EXPECT_EQ(patch_of({}).dimension, -1);
   EXPECT_EQ(patch_of({point(1, 2)}).dimension, 0);
   EXPECT_EQ(patch_of({point(1, 2), point(1.00001, 2)}).dimension, 0);

@@ -43,7 +43,8 @@ TEST(LearnedSimulator, RandomWeightsNeitherPenetrateNorPullNorGainEnergy) {
   std::array<long, 3> states{};
   for (int k = 0; k < 90; ++k) {
     const auto set = static_cast<FeatureSet>(k % 3);
-    LearnedSimulator simulator(box_model(), ContactNetworks::random(set, dt, {12, 9}, static_cast<std::uint64_t>(100 + k)));
+    LearnedSimulator simulator(box_model(),
+                               ContactNetworks::random(set, dt, {12, 9}, static_cast<std::uint64_t>(100 + k)));
     const ThrowStart start = throw_start(simulator.simulator().model(), {.lowest = 0.0, .highest = 0.1}, 5, k);
     simulator.set_position(start.q);
     simulator.set_velocity(start.v);
@@ -137,8 +138,8 @@ TEST(LearnedSimulator, OutcomeIsWhatTheSimulatorDoes) {
       if (simulator.report().outcome.dimension < 0) continue;
       const BodyVelocity& end = simulator.report().outcome.end;
       // The angular velocity in the axes of the beginning of the step: v holds it in body axes.
-      const Vector3 spin = rigid_body(simulator.simulator().model(), simulator.body(), q).rotation *
-                           simulator.state().v.segment<3>(3);
+      const Vector3 spin =
+          rigid_body(simulator.simulator().model(), simulator.body(), q).rotation * simulator.state().v.segment<3>(3);
       if (simulator.simulator().report().num_rechecks > 0) continue;  // the simulator saw more points
       worst = std::max({worst, (end.linear - simulator.state().v.head<3>()).norm(), 0.1 * (end.angular - spin).norm()});
       ++compared;
@@ -179,7 +180,8 @@ TEST(ContactPatch, FlightIsThatOfTheSimulator) {
   ModelBuilder builder;
   builder.add_shape({.name = "ground", .geometry = Plane{}});
   Matrix3 inertia = Vector3(0.02, 0.05, 0.06).asDiagonal();
-  const int body = builder.add_body({.name = "brick", .pose = Pose(Vector3(0, 0, 3)), .inertia = Inertia{2.0, {0.1, 0.02, -0.03}, inertia}});
+  const int body = builder.add_body(
+      {.name = "brick", .pose = Pose(Vector3(0, 0, 3)), .inertia = Inertia{2.0, {0.1, 0.02, -0.03}, inertia}});
   builder.add_shape({.body = body, .geometry = Box{{0.1, 0.1, 0.1}}});
   Simulator simulator(builder.build(), {.time_step = dt});
   VectorX v(6);

@@ -53,8 +53,9 @@ double gradient_error(Network network, const MatrixX& x, const MatrixX& y) {
 }
 
 TEST(Training, GradientOfRegressionIsThatOfFiniteDifferences) {
-  EXPECT_LT(gradient_error(random_network({4, 7, 6, 3}, PerceptronTask::regression), waves(4, 5, 0.0), waves(3, 5, 1.0)),
-            1e-8);
+  EXPECT_LT(
+      gradient_error(random_network({4, 7, 6, 3}, PerceptronTask::regression), waves(4, 5, 0.0), waves(3, 5, 1.0)),
+      1e-8);
 }
 
 TEST(Training, GradientOfClassificationIsThatOfFiniteDifferences) {
@@ -134,9 +135,9 @@ TEST(Training, OneSeedGivesTheSameBits) {
 TEST(Training, StopsEarlyAndKeepsTheBestWeights) {
   const MatrixX x = plane_inputs(60);
   const MatrixX noise = waves(1, 60, 0.3);  // nothing that x explains: validation gets worse
-  const TrainingResult result =
-      train_regressor(x, noise, {.hidden = {64}, .epochs = 500, .batch = 8, .learning_rate = 1e-2, .validation_share = 0.3,
-                                 .patience = 10});
+  const TrainingResult result = train_regressor(
+      x, noise,
+      {.hidden = {64}, .epochs = 500, .batch = 8, .learning_rate = 1e-2, .validation_share = 0.3, .patience = 10});
   EXPECT_LT(result.curve.size(), 500U);
   EXPECT_EQ(static_cast<int>(result.curve.size()), result.best_epoch + 10);
   for (const EpochReport& epoch : result.curve) {
@@ -146,8 +147,9 @@ TEST(Training, StopsEarlyAndKeepsTheBestWeights) {
 
 TEST(Training, CallbackSeesEveryEpochAndMayStop) {
   int seen = 0;
-  const TrainingResult result = train_regressor(plane_inputs(50), plane_inputs(50), {.hidden = {4}, .epochs = 20},
-                                                [&](const EpochReport& report) { return report.epoch == ++seen && seen < 3; });
+  const TrainingResult result =
+      train_regressor(plane_inputs(50), plane_inputs(50), {.hidden = {4}, .epochs = 20},
+                      [&](const EpochReport& report) { return report.epoch == ++seen && seen < 3; });
   EXPECT_EQ(seen, 3);
   EXPECT_EQ(result.curve.size(), 3U);
 }

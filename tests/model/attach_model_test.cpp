@@ -21,9 +21,8 @@ void expect_same_bits(const Model& a, const Model& b) {
   EXPECT_TRUE(model_to_bytes(a) == model_to_bytes(b));
   const auto& [gravity, friction_rule, suggested_time_step, bodies, trees, dofs, joints, frames, shapes, loops,
                actuators, keyframes, cameras, excluded_pairs, forced_pairs, initial_position, initial_velocity,
-               row_begin, row_ancestor, nodes, node_of, tendons, carried_weights, sensors,
-               pair_materials, fluid, fluid_forms] =
-      a;  // the fields that model_to_bytes() does not store follow
+               row_begin, row_ancestor, nodes, node_of, tendons, carried_weights, sensors, pair_materials, fluid,
+               fluid_forms] = a;  // the fields that model_to_bytes() does not store follow
   ASSERT_EQ(bodies.size(), b.bodies.size());
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     EXPECT_EQ(bodies[k].name, b.bodies[k].name);
