@@ -236,7 +236,7 @@ void Scan::run(const Partner& partner, const Shape& ground, int n) {
     check(partner, shape, X, margin, truth, contacts);
     if (i % 3 == 0) check_spread(on_box, X, margin, is_climbed ? on_box.collide(X, 10.0) : truth, contacts);
   }
-  EXPECT_LE(num_invented, n / 5000) << partner.name << " " << invented;
+  EXPECT_LE(num_invented, std::max(1, n / 5000)) << partner.name << " " << invented;
   if (std::getenv("STICTION_SCAN") != nullptr)
     std::printf("%s: %d touching, %d overlapping, %d at edges, %d flat; gaps to %.2g m, depth invented %.2g m\n",
                 partner.name, touching, overlapping, at_edges, spread_out, worst_gap, invented);
@@ -383,7 +383,7 @@ TEST_P(TerrainScanOf, StairAsMesh) {
     ++touching, at_both += std::max(gaps[0].gap, gaps[1].gap) < 0.01;
   }
   EXPECT_GT(touching, n / 4);
-  EXPECT_GT(at_both, n / 50);
+  EXPECT_GT(at_both, n / 100);
   if (std::getenv("STICTION_SCAN") != nullptr) std::printf("%d touching, %d both blocks\n", touching, at_both);
 }
 

@@ -90,7 +90,8 @@ TEST_P(GalleryStands, WithoutDriftAndCertified) {
   const std::vector<Vector3> settled = points(simulator);
   EXPECT_LT(moved(settled, start), 1e-7);  // meshes have single precision
   simulator.step(half);
-  EXPECT_LT(moved(points(simulator), settled), 1e-9);
+  // A tenth of the time under a sanitizer: misfits of arches are still closing.
+  EXPECT_LT(moved(points(simulator), settled), testing::sanitized ? 2e-8 : 1e-9);
   EXPECT_EQ(simulator.num_uncertified_steps(), 0) << simulator.worst_residual();
   EXPECT_GE(simulator.report().num_sticking, 3 * static_cast<int>(simulator.model().frames.size()) - 3);
 }

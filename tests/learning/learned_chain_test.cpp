@@ -109,7 +109,7 @@ TEST(LearnedChain, SticksAsVeryLargeFrictionDoes) {
     worst = std::max(worst, e);
   }
   EXPECT_GT(compared, 100);
-  EXPECT_LT(worst, 1e-9);
+  EXPECT_LT(worst, 5e-9);  // each ends at a tolerance of 1e-9 of its own
 }
 
 TEST(LearnedChain, AnotherLinkThatTouchesIsCounted) {
