@@ -88,8 +88,18 @@ bool find_gap(const A& a, const B& b, const Pose& X_AB, const GapMemory& memory,
   const double shift = shift_distance(a, b);
   const bool has_axis = memory.axis.squaredNorm() > 0.5;
   KeysOf<A, B> keys = start;
+  if constexpr (HasNearestPoints<A, B>) {
+    // Near what it was, a local maximum of the separation that is positive is the only one; so is one that is hardly
+    // negative, if nothing is as thin as that.
+    if (has_axis && memory.gap < 2.0 * near) {
+      const ShiftedResult shifted = shifted_gjk(a, b, X_AB, memory.axis, shift, keys);
+      if (shifted.converged && shifted.gap >= -1e-2 * near && shifted.gap <= near)
+        return detail::take<A, B>(a, b, X_AB, shifted, keys, out), true;
+      keys = start;
+    }
+  }
   GjkResult found;
-  gjk(a, b, X_AB, has_axis ? memory.axis : X_AB.position, keys, found);
+  find_distance(a, b, X_AB, has_axis ? memory.axis : X_AB.position, keys, found);
   if (!found.overlapping && found.distance > near) {
     out.gap = found.distance, out.lower_bound = found.lower_bound;
     out.normal = found.normal(), out.keys = keys;

@@ -1,7 +1,7 @@
 // The gap of two convex shapes near zero and below, by GJK on shapes moved apart (theory §5.1, L4 ii).
 #pragma once
 
-#include "stiction/collision/convex/gjk.h"
+#include "stiction/collision/convex/nearest_points.h"
 
 namespace stiction {
 
@@ -30,7 +30,7 @@ ShiftedResult shifted_gjk(const A& a, const B& b, const Pose& X_AB, const Vector
     const double tau = shift - best.gap;
     const Pose moved(X_AB.rotation, X_AB.position + tau * best.normal);
     GjkResult found;
-    gjk(a, b, moved, best.normal, keys, found);
+    find_distance(a, b, moved, best.normal, keys, found);
     if (found.overlapping || !(found.distance > 0.0)) break;
     const Vector3 n = found.normal();
     const double cosine = n.dot(best.normal), gap = found.distance - tau * cosine;

@@ -51,6 +51,7 @@ struct SupportBox {
             key & 4 ? half_size.z() : -half_size.z()};
   }
   double extent() const { return half_size.norm(); }
+  Vector3 nearest(const Vector3& x) const { return x.cwiseMax(-half_size).cwiseMin(half_size); }
 };
 
 struct SupportTriangle {
@@ -75,6 +76,11 @@ struct SupportCylinder {
   }
   const Vector3& point(const Vector3& key) const { return key; }
   double extent() const { return std::sqrt(radius * radius + half_length * half_length); }
+  Vector3 nearest(const Vector3& x) const {
+    const double across = std::sqrt(x.x() * x.x() + x.y() * x.y());
+    const double scale = across > radius ? radius / across : 1.0;
+    return {scale * x.x(), scale * x.y(), std::clamp(x.z(), -half_length, half_length)};
+  }
 };
 
 struct SupportEllipsoid {
