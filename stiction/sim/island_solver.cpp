@@ -87,6 +87,7 @@ void IslandSolver::solve(RowSet& rows, const Islands& islands, Interrupt* interr
   int most = 0;
   for (int k = 0; k < size_; ++k) most = std::max(most, report(k).iterations);
   spent_iterations_ += most;
+  ++rounds_;
 }
 
 // Null where the threads have more to do elsewhere, or the solver works alone.
@@ -146,7 +147,8 @@ void IslandSolver::try_once(int k, int most, Interrupt* interrupt) {
   ContactSolver& solver = solver_of(k);
   const int iterations = island.report.iterations, factorisations = island.report.factorisations;  // of earlier tries
   const int usual = solver.settings().max_iterations;  // 0: the solver's own
-  const int left = std::max(1, usual - spent_iterations_ - iterations);
+  const int reserved = rounds_ == 0 ? 0 : rounds_ < 16 ? usual >> (rounds_ + 1) : 0;
+  const int left = std::max(1, std::max(usual - spent_iterations_, reserved) - iterations);
   const int limit = usual == 0 ? most : most == 0 ? left : std::min(left, most);
   island.report = solver.solve(problem(k), island.solution, {.max_iterations = limit, .interrupt = interrupt});
   island.report.iterations += iterations;

@@ -2,8 +2,10 @@
 //
 // An island has a slot with a solver of its own: symbolic factorisations and scratch stay there from step to step.
 //
-// Limits. All tries of an island in a step, in all rounds of it, share SimulatorSettings::max_iterations (or the option
-// of that name): what an earlier try spent, a later one has not. One iteration is always left.
+// Limits. All tries of an island in a round of a step share SimulatorSettings::max_iterations (or the option of that
+// name): what an earlier try spent, a later one has not. Rounds share them too, but the second may always spend a
+// quarter of them, the third an eighth, and so on: it begins with the solution of the last one and rows that are new,
+// and where the first spent everything it would otherwise leave what it was made for. One iteration is always left.
 //
 // Jams (constraints/corrections.h). An island that is not solved although it has corrections is solved without them;
 // where that helps it is jammed, and the step says so. Where it does not, rows and guess are those of before, and the
@@ -42,7 +44,7 @@ class IslandSolver {
   std::span<const std::pair<std::string, double>> options() const { return options_; }  // as they were set
 
   // ---- The stages of a step, `rows` and `islands` being the same in all of them.
-  void begin_step() { spent_iterations_ = 0; }
+  void begin_step() { spent_iterations_ = rounds_ = 0; }
   // Problems, and the guesses of the rows.
   void build_problems(const RowSet& rows, const Islands& islands);
   // Rows of what is jammed lose their corrections. `interrupt` may be null.
@@ -93,7 +95,8 @@ class IslandSolver {
   SolverTraits traits_;  // of the contact solvers
   std::deque<Slot> slots_;
   int size_ = 0;              // slots in use
-  int spent_iterations_ = 0;  // of the island that took most, in the rounds of the step that are over
+  int rounds_ = 0;            // of the step that are over
+  int spent_iterations_ = 0;  // of the island that took most, in these
   WorkerPool pool_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,44 @@ ContactProblem with_compliance(const ContactProblem& from, double rho, int copie
 
 ContactProblem spheres() {
   return read_sequence(testing::scene_file("robot-problems/spheres-216.hdf5")).steps[20].problem;
+}
+
+// Unit spheres on a cubic lattice of side³ places, each touching the one before along x, y and z, and the lowest the
+// ground: solid, and so large that a factorisation is out of the question.
+ContactProblem lattice(int side, double rho) {
+  DelassusFactored f;
+  f.node_size.assign(static_cast<std::size_t>(side) * side * side, 6);
+  f.segment_begin.push_back(0);
+  std::vector<Constraint> constraints;
+  std::vector<double> g, compliance;
+  const double angular = std::sqrt(2.5);  // r²/I of a sphere
+  const auto add = [&](int node, int axis, double sign) {
+    DelassusFactored::Segment s{};
+    for (int r = 0; r < 3; ++r) {
+      const int direction = (axis + 1 + r) % 3;  // rows t1, t2, n, with n the axis
+      s.row[r][direction] = sign;
+      if (r < 2) s.row[r][3 + (axis + 2 - r) % 3] = r == 0 ? -angular : angular;
+    }
+    f.segment_node.push_back(node);
+    f.segment.push_back(s);
+  };
+  for (int k = 0; k < f.num_nodes(); ++k) {
+    const int at[] = {k % side, k / side % side, k / side / side}, stride[] = {1, side, side * side};
+    for (int axis = 0; axis < 3; ++axis) {
+      if (at[axis] == 0 && axis != 2) continue;
+      if (at[axis] > 0) add(k - stride[axis], axis, -1.0);
+      add(k, axis, 1.0);
+      f.segment_begin.push_back(static_cast<int>(f.segment.size()));
+      constraints.push_back(Constraint::make_frictional(0.5));
+      for (int r = 0; r < 3; ++r) {
+        g.push_back(axis == 2 && r == 2 && at[2] == 0 ? -0.05 : 1e-3 * ((7 * k + r) % 5 - 2));
+        compliance.push_back(r == 2 ? rho * (at[axis] > 0 ? 4.0 : 2.0) : 0.0);
+      }
+    }
+  }
+  const auto size = static_cast<Eigen::Index>(g.size());
+  return ContactProblem::from_factored(constraints, f, ConstVectorMap(g.data(), size),
+                                       ConstVectorMap(compliance.data(), size));
 }
 
 TEST(AutoHeap, TakesHeapsThatGiveAndNoOthers) {
@@ -103,6 +142,59 @@ TEST(AutoHeap, WhatSweepsLeaveHasABudgetOfItsOwn) {
   SolverAuto goes_on(settings);
   ContactSolution solved;
   EXPECT_EQ(goes_on.solve(soft, solved).status, SolveStatus::converged);
+}
+
+// One iteration is some two milliseconds: what takes longer counts as more.
+TEST(AutoCost, OfSweepsGrowsWithTheConstraints) {
+  EXPECT_EQ(AutoCost::sweep_of(10), AutoCost::sweep);
+  EXPECT_EQ(AutoCost::sweep_of(100000), 2.0 * AutoCost::sweep_of(50000));
+  EXPECT_GE(AutoCost::sweep_of(100000), 10.0);
+  EXPECT_LT(AutoCost::accelerated_sweep_of(100, 100), AutoCost::sweep);
+  EXPECT_EQ(AutoCost::accelerated_sweep_of(4e5, 4e5), 2.0 * AutoCost::accelerated_sweep_of(2e5, 2e5));
+  EXPECT_GE(AutoCost::accelerated_sweep_of(4e5, 4e5), 10.0);
+  EXPECT_EQ(AutoCost::accelerated_sweep_of(0.0, 6e5), AutoCost::accelerated_sweep_of(2e5, 2e5));  // what is idle
+}
+
+// 4096 bodies: sweeps of all kinds are as many as the limit pays for by their size, nothing is factored, and the result
+// is handed back better than the guess.
+TEST(AutoHeap, LargeOnesAreHandedBackWithinTheirBudget) {
+  for (const double rho : {0.0, 1e-2}) {
+    const ContactProblem problem = lattice(16, rho);
+    SolverAuto solver;
+    solver.settings().tolerance = 1e-14;
+    solver.settings().max_iterations = 20;
+    solver.settings().record_history = true;
+    ContactSolution solution;
+    const SolveReport report = solver.solve(problem, solution);
+    const int n = problem.num_constraints();
+    const double cost = AutoCost::accelerated_sweep_of(0, n);  // if all were idle
+    EXPECT_EQ(report.status, SolveStatus::iteration_limit) << rho;
+    EXPECT_LE(report.iterations, 20);
+    EXPECT_EQ(report.factorisations, 0);
+    ASSERT_FALSE(solver.history().empty());
+    EXPECT_LE(solver.history().back().iteration, 20 / cost) << rho;
+    EXPECT_GE(solver.history().back().iteration, 5 / AutoCost::accelerated_sweep_of(n, n)) << "it is there to be used";
+    EXPECT_LT(judge(problem, solution.impulse).eps_nat, judge(problem, VectorX::Zero(problem.num_rows())).eps_nat);
+  }
+}
+
+// Where the budget cannot pay for the order alone nothing is looked at; where it pays for no factorisation nothing but
+// the order is paid.
+TEST(AutoHeap, WhetherAFactorisationIsTooDearIsKnownBeforeItIsPrepared) {
+  const ContactProblem problem = lattice(16, 0.0);
+  AutoVelocitySpace space;
+  VectorX impulse = VectorX::Zero(problem.num_rows());
+  SolveBudget budget;
+  SolveGoal goal;
+  goal.budget = &budget;
+  const double ordering = 4096 / space.settings.nodes_ordered;
+  budget.start(static_cast<int>(ordering) + space.settings.least_factorisations, nullptr);
+  EXPECT_FALSE(space.solve(problem, goal, impulse).converged);
+  EXPECT_EQ(budget.spent(), 0.0);
+  budget.start(300, nullptr);
+  EXPECT_EQ(space.solve(problem, goal, impulse).factorisations, 0);
+  EXPECT_NEAR(budget.spent(), ordering, 1e-9);
+  EXPECT_TRUE(impulse.isZero(0.0));
 }
 
 }  // namespace

@@ -113,5 +113,26 @@ TEST(NodeLu, ProductsAgreeWithTheProblem) {
   EXPECT_LE((expected - actual).cwiseAbs().maxCoeff(), 1e-12);
 }
 
+// The search for the fill ends where it is too much, and is taken up again where more is allowed.
+TEST(NodeLu, WhatIsTooLargeIsLeftWhereThatIsKnown) {
+  const ContactProblem problem = mixed_problem(4);
+  const auto& f = problem.factored();
+  NodeLu whole, limited;
+  ASSERT_TRUE(whole.analyse(f));
+  const double all = whole.num_products();
+  ASSERT_GE(all, 8.0);
+  EXPECT_FALSE(limited.analyse(f, 0.3 * all));
+  EXPECT_GT(limited.num_products(), 0.3 * all);
+  EXPECT_LT(limited.num_products(), all);
+  EXPECT_FALSE(limited.analyse(f, 0.3 * all));
+  EXPECT_FALSE(limited.analyse(f, all - 1.0));
+  EXPECT_TRUE(limited.analyse(f, all));
+  EXPECT_EQ(limited.num_products(), all);
+  expect_solves(limited, problem, 1.0);
+  EXPECT_FALSE(limited.analyse(f, all - 1.0));
+  EXPECT_TRUE(limited.analyse(f, all));
+  expect_solves(limited, problem, 1.0);
+}
+
 }  // namespace
 }  // namespace stiction

@@ -53,18 +53,21 @@ SolveOutcome AcceleratedSweeps::run(Map& map, const ContactProblem& problem, con
   outcome.residual = residual(map, problem, goal, x_);
   bool is_guess = true;
   int next_test = settings.test_every;
+  double cost = 0.0;
   while (outcome.residual > limit && outcome.iterations < settings.most_sweeps) {
     copy(map, x_, image_);
     const int most = std::min(settings.sweeps_per_step, settings.most_sweeps - outcome.iterations);
     int swept = 0;
-    while (swept < most && goal.spend_and_ask(settings.cost)) {
+    cost = std::max(settings.cost, settings.cost_of_visit * map.num_visited() +
+                                       settings.cost_of_constraint * problem.num_constraints());
+    while (swept < most && goal.spend_and_ask(cost)) {
       map.sweep(image_);
       ++swept;
     }
     if (swept == 0) break;
     outcome.iterations += swept;
     // What ends here is measured. may_spend() and not left(): a budget that is used up has to say so.
-    const bool is_last = swept < most || outcome.iterations >= settings.most_sweeps || !goal.may_spend(settings.cost);
+    const bool is_last = swept < most || outcome.iterations >= settings.most_sweeps || !goal.may_spend(cost);
     if (outcome.iterations >= next_test || is_last) {
       next_test = outcome.iterations + settings.test_every;
       const double value = residual(map, problem, goal, image_);

@@ -15,7 +15,8 @@ struct AcceleratedSweepsSettings {
   AndersonWindowSettings window;
   int sweeps_per_step = 2;  // visits of every constraint in one T, 1 … 8
   int test_every = 4;       // sweeps between two looks at the residual, which costs nearly as much as one
-  double cost = 1.0;        // of a sweep, in the units of the goal's budget
+  double cost = 1.0;        // of a sweep, in the units of the goal's budget; it is no less than the sum of the next two
+  double cost_of_visit = 0.0, cost_of_constraint = 0.0;  // by those that are not passed over, and by all
   int most_sweeps = 1 << 30;
   // From twice as many on a factored problem is visited domain by domain, which several threads can share; with less in
   // each, borders take a larger part, and a phase is over before another thread has noticed it.

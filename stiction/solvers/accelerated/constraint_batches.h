@@ -53,6 +53,7 @@ class ConstraintBatches {
 
   int num_batches() const { return static_cast<int>(batch_.size()); }
   int num_idle() const;
+  int num_visited() const { return lanes * (num_batches() - num_idle()); }  // by a sweep; empty lanes count
   // Where each group's part of a point begins, and the end.
   const std::vector<std::size_t>& parts() const { return parts_; }
   // Batches of a group; a phase has those from phase_begin(phase) on.

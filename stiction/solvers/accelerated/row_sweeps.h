@@ -20,6 +20,7 @@ class RowSweeps {
   void store(const Point& x, VectorX& impulse) const;
   void place(Point& x);  // puts x into the sets and makes σ from it
   void sweep(Point& x);
+  int num_visited() const { return static_cast<int>(normal_step_.size()); }  // by a sweep: all
   double residual(const Point& x);
   const std::vector<std::size_t>& parts() const { return parts_; }  // of a point: one
 

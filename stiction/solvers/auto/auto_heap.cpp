@@ -4,6 +4,10 @@
 
 namespace stiction {
 
+bool AutoHeap::may_sweep(const ContactProblem& problem) const {
+  return problem.factored().num_nodes() >= settings.least_nodes && ConstraintBatches::takes(problem);
+}
+
 bool AutoHeap::takes(const ContactProblem& problem) const {
   if (problem.is_rigid() || problem.factored().num_nodes() < settings.least_nodes) return false;
   const DelassusFactored& f = problem.factored();
@@ -32,7 +36,11 @@ bool AutoHeap::takes(const ContactProblem& problem) const {
 
 SolveOutcome AutoHeap::solve(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse) {
   sweeps_.settings = settings.sweeps;
-  sweeps_.settings.cost = AutoCost::sweep;
+  const bool is_large = problem.num_constraints() > settings.large_constraints;
+  sweeps_.settings.window.columns = is_large ? settings.columns_of_large : settings.columns;
+  sweeps_.settings.cost = AutoCost::least_accelerated_sweep;
+  sweeps_.settings.cost_of_visit = AutoCost::accelerated_visit;
+  sweeps_.settings.cost_of_constraint = AutoCost::accelerated_share;
   sweeps_.settings.most_sweeps = settings.most_sweeps;
   SolveOutcome outcome = sweeps_.solve(problem, goal, impulse);
   if (outcome.iterations > 0) outcome.stage = AutoStage::accelerated;

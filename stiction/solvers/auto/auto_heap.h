@@ -21,6 +21,9 @@ class AutoHeap {
   // Whether a factored problem is such a heap. Looks at no more than it needs.
   bool takes(const ContactProblem& problem) const;
 
+  // Whether sweeps are quick, at least: many free bodies, rigid or not.
+  bool may_sweep(const ContactProblem& problem) const;
+
   // Whether the other parts may spend what they like on what is not solved here: a larger heap would keep them for
   // seconds.
   bool leaves_to_others(const ContactProblem& problem) const {

@@ -92,8 +92,9 @@ SolveOutcome AutoManyBodies::solve(const ContactProblem& problem, const SolveGoa
   double relaxation = 1.0, last_change = infinity, watched_change = infinity;
   double test_below = settings.worth_testing * limit;
   int since_full = settings.full_sweep_every, slow_looks = 0;
-  while (best_.residual() > limit && outcome.iterations < settings.max_sweeps && goal.spend_and_ask(AutoCost::sweep)) {
+  while (best_.residual() > limit && outcome.iterations < settings.max_sweeps) {
     const bool all = since_full >= settings.full_sweep_every;
+    if (!goal.spend_and_ask(AutoCost::sweep_of(all ? block_.size() : loaded_.size()))) break;
     since_full = all ? 1 : since_full + 1;
     const Sweep which = all ? Sweep::all : since_full % 2 ? Sweep::moving : Sweep::loaded;
     const double change = scale.velocity * sweep(problem.constraints(), which, relaxation);

@@ -83,6 +83,9 @@ struct AutoContactSpaceSettings {
   int factorisations[3] = {600, 1500, 3000};
   double path_start = 3.0;     // scale of theory (4-9) from which paths begin
   double nearly_found = 1e-6;  // a residual below this says that there is a solution: no proof against it is sought
+  // Of factored problems that are multiplied out: as in velocity space, products being of smaller blocks.
+  double usual_products = 5e5;
+  int least_factorisations = 12;
   AutoNewtonSettings newton;
 };
 
@@ -122,8 +125,9 @@ struct AutoVelocitySpaceSettings {
   // Products of blocks of a factorisation. One that takes more counts for as many as the time that it takes: 1001
   // spheres in a heap need 1.2 million, ten times of what the budget of a step was made for. Beyond the most that one
   // alone would take half a second; with more nodes than that even to find out takes too long.
-  double usual_products = 1.3e5, most_products = 2e7;
+  double usual_products = 1.5e5, most_products = 2e7;
   int most_nodes = 20000;
+  double nodes_ordered = 500.0;   // for the price of one factorisation, where there are many
   int least_factorisations = 12;  // where one counts for several; with fewer hardly a start gets to its end
   int long_double_size = 60;      // velocities; dense, so about 0.1 ms per factorisation
   AutoNewtonSettings newton;
@@ -143,6 +147,9 @@ struct AutoHeapSettings {
   // With more, faces meet: sweeps do not settle which corner bears, unless tangents give as normals do.
   double contacts_per_pair = 1.3;
   int most_sweeps = 1000;
+  // Columns that are extrapolated from. Of 800 to 1200 spheres ten leave fewer steps unsolved than five, and take a
+  // tenth less time; of 3000 to 10 000 they gain nothing, and their memory costs a third.
+  int columns = 10, columns_of_large = 5, large_constraints = 8000;
   // Bodies up to which all other parts may try what sweeps did not solve; with more an interior point alone, for so
   // many factorisations, of which a large one counts for several (AutoVelocitySpaceSettings).
   int most_nodes_for_others = 200;

@@ -9,14 +9,25 @@
 #include "stiction/math/refuse.h"
 
 namespace stiction {
-bool AutoVelocitySpace::load(const ContactProblem& problem, const SolveGoal& goal, const VectorX& impulse) {
+// Whether what is left pays for enough factorisations. Asked before anything is prepared: to find the order of a large
+// heap takes as long as many sweeps, and its fill far longer, so the latter ends where it would be too much.
+bool AutoVelocitySpace::can_pay(const ContactProblem& problem, const SolveGoal& goal) {
   if (problem.form() != DelassusForm::factored) {
     refuse("auto in velocity space: the problem is not factored");
   }
+  const int nodes = problem.factored().num_nodes();
+  if (nodes > settings.most_nodes) return false;
+  const double ordering = nodes <= settings.large_nodes ? 0.0 : nodes / settings.nodes_ordered;
+  const double left = goal.left() - ordering;
+  system_.most_products = settings.usual_products * std::max(1.0, left / settings.least_factorisations);
+  system_.most_products = std::min(system_.most_products, settings.most_products);
+  if (ordering > 0.0 && (left < settings.least_factorisations || !goal.spend_and_ask(ordering))) return false;
+  return system_.analyse(problem.factored());
+}
+
+bool AutoVelocitySpace::load(const ContactProblem& problem, const SolveGoal& goal, const VectorX& impulse) {
   cones_.load(problem);
-  system_.most_products = settings.most_products;
   system_.load(problem, cones_);
-  if (system_.is_too_large()) return false;
   system_.unsharpen();
   newton_.settings = settings.newton;
   const bool is_solved = task_.begin(cones_, system_, goal, impulse);
@@ -228,7 +239,8 @@ SolveOutcome AutoVelocitySpace::solve(const ContactProblem& problem, const Solve
   // With a mass ratio of 10⁶ rounding λ to the units of the problem moves σ visibly: what passed inside does not
   // outside, by chance, and another solution probably does.
   SolveGoal stricter = goal;
-  for (int k = 0; k < settings.retries && !outcome.converged && task_.done(); ++k) {
+  const bool was_loaded = outcome.residual < std::numeric_limits<double>::infinity();
+  for (int k = 0; k < settings.retries && was_loaded && !outcome.converged && task_.done(); ++k) {
     stricter.tolerance *= settings.stricter;
     retried_ = impulse;
     const SolveOutcome again = solve_once(problem, stricter, retried_);
@@ -244,18 +256,12 @@ SolveOutcome AutoVelocitySpace::solve(const ContactProblem& problem, const Solve
 }
 
 SolveOutcome AutoVelocitySpace::solve_once(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse) {
-  const bool is_factored = problem.form() == DelassusForm::factored;  // load() refuses what is not
-  const bool has_many_nodes = is_factored && problem.factored().num_nodes() > settings.most_nodes;
-  const bool is_solved = !has_many_nodes && load(problem, goal, impulse);
-  const auto is_too_dear = [this] {
-    return task_.goal.share > 1.0 && task_.goal.left() < settings.least_factorisations;
-  };
-  if (has_many_nodes || system_.is_too_large() || (!is_solved && is_too_dear())) {
+  if (!can_pay(problem, goal)) {
     SolveOutcome untouched;
     untouched.residual = std::numeric_limits<double>::infinity();
     return untouched;
   }
-  if (!is_solved && !probe() && !all_interior_points(problem) && !arclength(problem)) {
+  if (!load(problem, goal, impulse) && !probe() && !all_interior_points(problem) && !arclength(problem)) {
     long_double(problem);
   }
   return task_.finish(problem, impulse);

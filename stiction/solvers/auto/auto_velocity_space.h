@@ -35,6 +35,7 @@ class AutoVelocitySpace {
  private:
   enum class Start { near_guess, from_probe, cold };
   SolveOutcome solve_once(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse);
+  bool can_pay(const ContactProblem& problem, const SolveGoal& goal);
   bool load(const ContactProblem& problem, const SolveGoal& goal, const VectorX& impulse);
   bool probe();
   bool guess_is_near() const;

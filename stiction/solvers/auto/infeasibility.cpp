@@ -98,7 +98,7 @@ bool InfeasibilityProof::find(const ContactProblem& problem, const SolveGoal& go
   // What grows without end has gained as much in the second half of the sweeps as in the first.
   constexpr double runs_away = 0.3;
   for (int k = 0; k < max_sweeps; ++k) {
-    if (!goal.spend_and_ask(AutoCost::sweep)) return false;
+    if (!goal.spend_and_ask(AutoCost::sweep_of(problem.num_constraints()))) return false;
     if (k == first_sweeps / 2 || k == max_sweeps / 2) before_ = engine_.impulse();
     engine_.sweep(law);
     if (k + 1 != first_sweeps && k + 1 != max_sweeps) continue;

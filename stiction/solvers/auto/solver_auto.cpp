@@ -81,6 +81,7 @@ void SolverAuto::combine(SolveOutcome& so_far, const SolveOutcome& next) {
 
 SolveReport SolverAuto::do_solve(const ContactProblem& problem, ContactSolution& solution) {
   report_ = {};
+  size_ = 1.0;
   report_.stages.names = AutoStage::names;
   goal_ = start_goal(SolverAutoSettings::default_iterations);
   SolveOutcome outcome;
@@ -166,6 +167,7 @@ std::span<const int> SolverAuto::all_constraints(const ContactProblem& problem) 
 SolveOutcome SolverAuto::finish_in_contact_space(Island& island, const ContactProblem& problem, SolveOutcome so_far,
                                                  double share, Effort effort, VectorX& impulse) {
   const bool in_contact_space = settings_.use_contact_space && may_go_on(so_far);
+  share *= size_;
   if (in_contact_space) combine(so_far, island.contact_space.solve(problem, goal(share), impulse));
   if (effort == Effort::usual) return so_far;
   if (settings_.use_last_resort && may_go_on(so_far)) {
@@ -347,6 +349,25 @@ bool SolverAuto::has_small_islands_only(const ContactProblem& problem) {
   return true;
 }
 
+// G of a pile that is multiplied out can fill up with hundreds of constraints, and the limit of a step is made for
+// factorisations of bodies.
+bool SolverAuto::can_pay_in_contact_space(const ContactProblem& sparse) {
+  const AutoContactSpaceSettings& s = settings_.tuning.contact_space;
+  const DelassusSparse& g = sparse.sparse();
+  const double most = s.usual_products * std::max(1.0, budget_.left() / s.least_factorisations);
+  if (!fill_.compute(g.row_begin, g.column, most)) return false;
+  size_ = std::max(1.0, fill_.products / s.usual_products);
+  return true;
+}
+
+// What is too large for anything else, and was given up by the slow sweeps of before: as near as the rest of the budget
+// leads.
+void SolverAuto::sweep_what_is_left(const ContactProblem& problem, SolveOutcome& so_far, VectorX& impulse) {
+  if (settings_.use_heap && may_go_on(so_far) && heap_.may_sweep(problem)) {
+    combine(so_far, heap_.solve(problem, goal(), impulse));
+  }
+}
+
 // An interior point from beside what sweeps left, within a budget of its own, so that no step takes seconds.
 void SolverAuto::finish_large_heap(const ContactProblem& problem, SolveOutcome& so_far, VectorX& impulse) {
   const double most = std::min<double>(heap_.settings.factorisations_beyond, std::floor(budget_.left()));
@@ -400,7 +421,7 @@ SolveOutcome SolverAuto::solve_factored(const ContactProblem& problem, ContactSo
   if (!small && !pile && !stiff && may_multiply_out && settings_.use_contact_space && may_go_on(outcome)) {
     const StageCounts stages = report_.stages;
     const ContactProblem& sparse = as_sparse_.make_sparse(problem, all_constraints(problem));
-    combine(outcome, solve_sparse(sparse, Effort::usual, solution));
+    if (can_pay_in_contact_space(sparse)) combine(outcome, solve_sparse(sparse, Effort::usual, solution));
     if (outcome.converged) return outcome;
     report_.stages = stages;
     velocity_is_current_ = false;
@@ -411,11 +432,14 @@ SolveOutcome SolverAuto::solve_factored(const ContactProblem& problem, ContactSo
   if ((pile || stiff || small) && settings_.use_many_bodies && may_go_on(outcome)) {
     combine(outcome, many_bodies_.solve(problem, goal(), solution.impulse));
   }
+  if (!may_multiply_out && outcome.factorisations == 0) sweep_what_is_left(problem, outcome, solution.impulse);
   // G of a pile has several times the rows and the fill of the node matrix: a factorisation that takes three times as
   // long at 300 bodies takes ten times as long at 3000.
   if (may_multiply_out && (settings_.use_contact_space || settings_.use_last_resort) && may_go_on(outcome)) {
     const ContactProblem& sparse = whole.other_form.make_sparse(problem, all_constraints(problem));
-    outcome = finish_in_contact_space(whole, sparse, outcome, 1.0, Effort::all, solution.impulse);
+    if (can_pay_in_contact_space(sparse)) {
+      outcome = finish_in_contact_space(whole, sparse, outcome, 1.0, Effort::all, solution.impulse);
+    }
   }
   report_.stages.add(outcome.stage);
   return outcome;

@@ -33,6 +33,7 @@
 #include "stiction/solvers/auto/auto_settings.h"
 #include "stiction/solvers/auto/auto_velocity_space.h"
 #include "stiction/solvers/auto/infeasibility.h"
+#include "stiction/solvers/linear_algebra/symbolic_fill.h"
 #include "stiction/solvers/solver.h"
 #include "stiction/solvers/team_solver.h"
 
@@ -90,6 +91,7 @@ class SolverAuto final : public ContactSolver, public TeamSolver {
   enum class Effort { usual, all };  // without or with the last resort and long paths
   SolveOutcome solve_dense(const ContactProblem& problem, ContactSolution& solution);
   SolveOutcome solve_sparse(const ContactProblem& problem, Effort effort, ContactSolution& solution);
+  void sweep_what_is_left(const ContactProblem& problem, SolveOutcome& so_far, VectorX& impulse);
   void finish_large_heap(const ContactProblem& problem, SolveOutcome& so_far, VectorX& impulse);
   SolveOutcome solve_factored(const ContactProblem& problem, ContactSolution& solution);
   SolveOutcome solve_island(Island& island, const ContactProblem& sparse, double share, Effort effort,
@@ -101,6 +103,7 @@ class SolverAuto final : public ContactSolver, public TeamSolver {
   bool is_solved(const ContactProblem& problem, ContactSolution& solution, SolveOutcome& outcome);
   void find_islands(const ContactProblem& problem);
   bool has_small_islands_only(const ContactProblem& problem);
+  bool can_pay_in_contact_space(const ContactProblem& sparse);
   std::span<const int> all_constraints(const ContactProblem& problem);
   bool is_stiff(const ContactProblem& problem) const;
   SolveStatus kind_of_failure(const ContactProblem& problem, const VectorX& impulse, const SolveOutcome& outcome) const;
@@ -114,6 +117,8 @@ class SolverAuto final : public ContactSolver, public TeamSolver {
   std::size_t num_islands_ = 0;
   std::vector<int> island_of_, everything_, stack_;
   ProblemPart as_sparse_;  // the whole of a dense or factored problem that is taken as a sparse one
+  SymbolicFill fill_;      // of one that was factored
+  double size_ = 1.0;      // a factorisation in contact space counts for so many; 1 unless the problem is factored
   AutoHeap heap_;
   SolveBudget heap_budget_;  // of finish_large_heap()
   AutoManyBodies many_bodies_;

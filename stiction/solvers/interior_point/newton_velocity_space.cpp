@@ -70,8 +70,7 @@ void NewtonVelocitySpace::load(const ContactProblem& problem, const ConeProblem&
   cones_ = &cones;
   factorisations = 0;
   const int n = cones.size();
-  is_too_large_ = !lu_.analyse(*factored_, most_products);
-  if (is_too_large_) return;
+  lu_.analyse(*factored_);
   d_.resize(n, 3);
   q_.resize(n, 6);
   b_.resize(n, 9);

@@ -17,13 +17,13 @@ namespace stiction {
 
 class NewtonVelocitySpace : public NewtonSystem {
  public:
+  // Whether a factorisation takes no more than most_products; a problem with more must not be loaded.
+  bool analyse(const DelassusFactored& factored) { return lu_.analyse(factored, most_products); }
+  double most_products = std::numeric_limits<double>::infinity();  // of blocks
+  double num_products() const { return lu_.num_products(); }       // of one factorisation
+
   // Factored. Both must outlive the use of this object.
   void load(const ContactProblem& problem, const ConeProblem& cones);
-
-  // Where a factorisation would take more products of blocks, nothing is prepared, and nothing may be asked for.
-  double most_products = std::numeric_limits<double>::infinity();
-  bool is_too_large() const { return is_too_large_; }
-  double num_products() const { return lu_.num_products(); }  // of one factorisation
 
   // η = max(smallest_eta, eta_numerator/max(1, max x_N)) with the current x: no constant serves both a tower (1e-8) and
   // a mass ratio of 10⁶ (1e-13), and 0 loses steps.
@@ -67,7 +67,6 @@ class NewtonVelocitySpace : public NewtonSystem {
   const DelassusFactored* factored_ = nullptr;
   const ConeProblem* cones_ = nullptr;
   NodeLu lu_;
-  bool is_too_large_ = false;
   double eta_ = 0.0, stick_eta_ = 0.0;
   Rows3 d_;    // last row of D⁻¹
   Arrays6 q_;  // Arw(y)⁻¹

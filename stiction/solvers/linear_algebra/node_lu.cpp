@@ -87,21 +87,20 @@ void NodeLu::find_targets(const DelassusFactored& factored) {
 bool NodeLu::analyse(const DelassusFactored& factored, double most_products) {
   const bool is_known = factored.segment_begin == segment_begin_ && factored.segment_node == segment_node_ &&
                         factored.node_size == node_size_;
-  if (is_known && (is_ready_ || products_ > most_products)) return is_ready_;
+  if (is_known && fill_.products > most_products) return is_ready_ = false;
+  if (is_known && is_ready_) return true;
   segment_begin_ = factored.segment_begin;
   segment_node_ = factored.segment_node;
   node_size_ = factored.node_size;
-  if (!same_graph(factored)) {
+  const bool is_same = same_graph(factored);
+  if (!is_same) {
     std::swap(edge_begin_, graph_begin_);
     std::swap(edge_node_, graph_node_);
-    fill_.compute(edge_begin_, edge_node_);
-    products_ = 0.0;
-    for (std::size_t k = 0; k + 1 < fill_.upper_begin.size(); ++k) {
-      const double blocks = fill_.upper_begin[k + 1] - fill_.upper_begin[k];
-      products_ += blocks * blocks;
-    }
   }
-  is_ready_ = products_ <= most_products;
+  if (!is_same || (!has_fill_ && fill_.products <= most_products)) {
+    has_fill_ = fill_.compute(edge_begin_, edge_node_, most_products);
+  }
+  is_ready_ = has_fill_ && fill_.products <= most_products;
   if (!is_ready_) return false;
   const std::size_t n = node_size_.size();
   matrix_.resize(n + 2 * fill_.upper_column.size());

@@ -19,9 +19,10 @@ namespace stiction {
 class NodeLu {
  public:
   // Returns at once, without allocating, when the segments are those seen last. False, and nothing can be factored,
-  // where a factorisation would take more products of blocks than allowed: its memory is not asked for.
+  // where a factorisation would take more products of blocks than allowed: the search for its fill ends there, and no
+  // memory is asked for.
   bool analyse(const DelassusFactored& factored, double most_products = std::numeric_limits<double>::infinity());
-  double num_products() const { return products_; }  // of blocks, of one factorisation
+  double num_products() const { return fill_.products; }  // of blocks, of one factorisation; or more than were allowed
 
   // Assemble from one 3×3 matrix per constraint (a constraint of one row uses (0, 0)) and factor.
   // False at a singular or non-finite pivot.
@@ -49,8 +50,7 @@ class NodeLu {
 
   SymbolicFill fill_;
   int determinant_sign_ = 1;
-  double products_ = 0.0;
-  bool is_ready_ = false;
+  bool is_ready_ = false, has_fill_ = false;                   // for factor(); fill_ was found to its end
   std::vector<int> segment_begin_, segment_node_, node_size_;  // what targets_ belongs to
   std::vector<int> edge_begin_, edge_node_;                    // the node graph that fill_ belongs to
   std::vector<int> graph_begin_, graph_node_, seen_;           // scratch of same_graph()

@@ -27,7 +27,7 @@ std::vector<int> minimum_degree_order(std::span<const int> row_begin, std::span<
 
 }  // namespace
 
-void SymbolicFill::compute(std::span<const int> row_begin, std::span<const int> column) {
+bool SymbolicFill::compute(std::span<const int> row_begin, std::span<const int> column, double most_products) {
   const int n = static_cast<int>(row_begin.size()) - 1;
   order = minimum_degree_order(row_begin, column);
   position.resize(n);
@@ -37,6 +37,7 @@ void SymbolicFill::compute(std::span<const int> row_begin, std::span<const int> 
   std::vector<int> mark(n, -1), first_child(n, -1), next_sibling(n, -1), count(n + 1, 0);
   upper_begin.assign(1, 0);
   upper_column.clear();
+  products = 0.0;
   for (int k = 0; k < n; ++k) {
     mark[k] = k;
     const auto add = [&](int later) {
@@ -51,6 +52,9 @@ void SymbolicFill::compute(std::span<const int> row_begin, std::span<const int> 
     for (int child = first_child[k]; child >= 0; child = next_sibling[child]) {
       for (int e = upper_begin[child]; e < upper_begin[child + 1]; ++e) add(upper_column[e]);
     }
+    const double blocks = static_cast<double>(upper_column.size()) - upper_begin[k];
+    products += blocks * blocks;
+    if (products > most_products) return false;
     std::sort(upper_column.begin() + upper_begin[k], upper_column.end());
     upper_begin.push_back(static_cast<int>(upper_column.size()));
     if (upper_begin[k] < upper_begin[k + 1]) {
@@ -67,6 +71,7 @@ void SymbolicFill::compute(std::span<const int> row_begin, std::span<const int> 
   for (int k = 0; k < n; ++k) {
     for (int e = upper_begin[k]; e < upper_begin[k + 1]; ++e) lower_column[next[upper_column[e]]++] = k;
   }
+  return true;
 }
 
 }  // namespace stiction
