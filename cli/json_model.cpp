@@ -232,6 +232,8 @@ std::string summary_to_json(const RunSummary& s) {
                   {"largest_static_depth", s.largest_static_depth},
                   {"softened_steps", s.softened},
                   {"largest_relaxed_slip", s.largest_relaxed_slip},
+                  {"signorini_penetration", s.signorini_penetration},
+                  {"friction_error", s.friction_error},
                   {"contacts", s.last.num_contacts},
                   {"sticking", s.last.num_sticking},
                   {"sliding", s.last.num_sliding},

@@ -118,6 +118,16 @@ void add_simulation_options(CLI::App* verb, RunOptions& options) {
   verb->add_option("--max-iterations", options.max_iterations, "Of the solver per island and step; 0: its own limit")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
+  verb->add_option(
+          "--relative-compliance", options.relative_compliance,
+          "Least compliance of contacts, relative to their own inverse mass: 0.01 makes heaps solvable, and is\n"
+          "no rigid contact")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  verb->add_option("--relative-tangent-compliance", options.relative_tangent_compliance,
+                   "The same for what friction changes in a step, for heaps of boxes; relaxes Coulomb's law")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
   verb->add_option("--threads", options.threads, "Threads for islands; the result does not depend on it")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();

@@ -77,6 +77,8 @@ void RunSummary::add(const Simulator& simulator, const StepReport& report, doubl
   largest_compliance = std::max(largest_compliance, report.largest_compliance);
   largest_relaxed_slip = std::max(largest_relaxed_slip, report.largest_relaxed_slip);
   largest_static_depth = std::max(largest_static_depth, report.largest_static_depth);
+  signorini_penetration = std::max(signorini_penetration, report.residuals.signorini_penetration);
+  friction_error = std::max(friction_error, report.friction_error);
   // The comparison is negated so that a residual that is not a number is the worst.
   if (worst_step < 0 || !(report.residuals.eps_nat <= worst_residual)) {
     worst_residual = report.residuals.eps_nat;
@@ -124,6 +126,8 @@ std::string RunSummary::to_text() const {
   out << "\n";
   if (steps > 0) {
     out << "worst        eps_nat " << worst_residual << " at " << worst_time << " s: " << worst_where << "\n";
+    out << "law          what touches penetrates at up to " << signorini_penetration << " m/s at the end of a step, "
+        << "friction is off by up to " << friction_error << " N\n";
   }
   out << "penetration  at most " << largest_penetration << " m";
   if (largest_penetration > 0.0) out << ", at " << penetration_time << " s";

@@ -54,6 +54,7 @@ class RunSummary {
   int most_contacts = 0;
   double largest_compliance = 0.0, largest_static_depth = 0.0;  // m/N, m; 0: all contacts are rigid
   double largest_relaxed_slip = 0.0;                            // m/s; StepReport has it
+  double signorini_penetration = 0.0, friction_error = 0.0;     // m/s, N: the largest of all steps, by the judge
   long softened = 0;                                            // steps with StepReport::num_softened_contacts
   StepReport last;                                              // the report of the last step
   Energy energy_begin, energy_end;

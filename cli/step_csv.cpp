@@ -12,7 +12,8 @@ StepCsv::StepCsv(const std::string& path) : path_(path), out_(path) {
   out_ << "time,contacts,sticking,sliding,open,limits,dry_frictions,loops,servos,saturated_servos,islands,jammed_"
           "islands,status,iterations,"
           "certified,accepted,law_certified,geometry_certified,energy_certified,rechecks,"
-          "eps_abs,eps_rel,eps_nat,kinetic_energy,potential_energy,constraint_work,dissipated,actuator_work,"
+          "eps_abs,eps_rel,eps_nat,signorini_penetration,friction_error,kinetic_energy,potential_energy,constraint_"
+          "work,dissipated,actuator_work,"
           "applied_work,damped,energy_error,braked_trees,unforeseen_penetration,largest_gap_error,largest_normal_error,"
           "largest_"
           "penetration";
@@ -29,11 +30,11 @@ void StepCsv::add(const StepReport& r) {
        << r.num_saturated_servos << ',' << r.num_islands << ',' << r.num_jammed_islands << ',' << to_string(r.status)
        << ',' << r.iterations << ',' << r.certified() << ',' << r.accepted << ',' << r.law_certified << ','
        << r.geometry_certified << ',' << r.energy_certified << ',' << r.num_rechecks << ',' << r.residuals.eps_abs
-       << ',' << r.residuals.eps_rel << ',' << r.residuals.eps_nat << ',' << r.kinetic_energy << ','
-       << r.potential_energy << ',' << r.constraint_work << ',' << r.dissipated << ',' << r.actuator_work << ','
-       << r.applied_work << ',' << r.damped << ',' << r.energy_error << ',' << r.num_braked_trees << ','
-       << r.unforeseen_penetration << ',' << r.largest_gap_error << ',' << r.largest_normal_error << ','
-       << r.largest_penetration;
+       << ',' << r.residuals.eps_rel << ',' << r.residuals.eps_nat << ',' << r.residuals.signorini_penetration << ','
+       << r.friction_error << ',' << r.kinetic_energy << ',' << r.potential_energy << ',' << r.constraint_work << ','
+       << r.dissipated << ',' << r.actuator_work << ',' << r.applied_work << ',' << r.damped << ',' << r.energy_error
+       << ',' << r.num_braked_trees << ',' << r.unforeseen_penetration << ',' << r.largest_gap_error << ','
+       << r.largest_normal_error << ',' << r.largest_penetration;
   for (const double seconds : r.seconds) out_ << ',' << seconds;
   out_ << '\n';
   if (!out_) throw std::runtime_error(path_ + ": not everything could be written");

@@ -40,6 +40,8 @@ SimulatorSettings settings_of(const RunOptions& options) {
   settings.geometric_tolerance = options.geometric_tolerance;
   settings.recheck = options.recheck;
   settings.max_iterations = options.max_iterations;
+  settings.constraints.relative_compliance = options.relative_compliance;
+  settings.constraints.relative_tangent_compliance = options.relative_tangent_compliance;
   settings.threads = options.threads;
   // Files have the times of every step; reading the clock twenty times costs a small robot 5 % of it.
   if (!options.report_path.empty() || !options.record_path.empty()) settings.timed_every = 1;

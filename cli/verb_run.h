@@ -23,6 +23,8 @@ struct RunOptions {
   double geometric_tolerance = SimulatorSettings{}.geometric_tolerance;
   bool recheck = SimulatorSettings{}.recheck;
   int max_iterations = SimulatorSettings{}.max_iterations;
+  double relative_compliance = ConstraintSettings{}.relative_compliance;
+  double relative_tangent_compliance = ConstraintSettings{}.relative_tangent_compliance;
   int threads = 1;
   StartOptions start;
   std::string record_path;  // empty: no recording

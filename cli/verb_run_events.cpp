@@ -36,6 +36,8 @@ void refuse_what_is_for_steps(const RunOptions& options) {
   check(!options.video_path.empty(), "--video", "films are of steps");
   check(options.steps > 0, "--steps", "there are events; give --time");
   check(options.threads != 1, "--threads", "it runs on one");
+  check(options.relative_compliance != 0.0, "--relative-compliance", "its contacts are rigid");
+  check(options.relative_tangent_compliance != 0.0, "--relative-tangent-compliance", "its contacts are rigid");
 }
 
 void write_events(const std::string& path, const Model& model, std::span<const MotionEvent> events) {

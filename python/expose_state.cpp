@@ -58,7 +58,7 @@ std::string describe(const StepReport& r) {
       << " factorisations";
   out << "\n  residuals  penetrating " << r.residuals.signorini_penetration << " m/s, complementarity "
       << r.residuals.signorini_complementarity << " J, Coulomb " << r.residuals.coulomb << " N s, dissipation "
-      << r.residuals.dissipation << " N s";
+      << r.residuals.dissipation << " N s; friction off by " << r.friction_error << " N";
   if (r.worst_contact >= 0) out << "; worst contact " << r.worst_contact;
   out << std::setprecision(6) << "\n  energy     kinetic " << r.kinetic_energy << " J, potential " << r.potential_energy
       << " J; work of constraints " << std::setprecision(3) << r.constraint_work << " J, dissipated " << r.dissipated

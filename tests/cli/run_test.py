@@ -88,6 +88,38 @@ class Run(Scratch):
         self.assertEqual(1, result.returncode, result.stderr)
         self.assertNotIn("certified    1000 of 1000", result.stdout)
 
+    # Static depth of a sphere: ρ w Δt² m g with w = 8/3m, but for a lever that is shorter by half of it.
+    def test_contacts_that_give_are_told(self):
+        path = self.folder / "ball.xml"
+        ball = '<body pos="0 0 0.1"><freejoint/><geom size="0.1" mass="2" friction="0.5 0 0"/></body>'
+        path.write_text(f'<mujoco><option timestep="0.005"/><worldbody><geom type="plane" size="9 9 1"/>{ball}</worldbody></mujoco>')
+        command = ("run", path, "--time", "2", "--json")
+        rigid = parse(run(*command).stdout)
+        self.assertEqual(0.0, rigid["largest_compliance"])
+        self.assertEqual(0, rigid["softened_steps"])
+        soft = parse(run(*command, "--relative-compliance", "0.01").stdout)
+        self.assertGreater(soft["softened_steps"], 390)
+        self.assertAlmostEqual(0.01 * 8 / 3 * 9.81 * 0.005**2, soft["largest_static_depth"], delta=2e-7)
+        self.assertEqual(0.0, soft["largest_relaxed_slip"])
+        tilted = ("run", SLOPE, "--steps", "3", "--json", "--relative-tangent-compliance", "0.01")
+        self.assertGreater(parse(run(*tilted).stdout)["largest_relaxed_slip"], 0.0)
+        self.assertIn("NOT the rigid law", run(*command[:-1], "--relative-compliance", "0.01").stdout)
+        for option in ("--relative-compliance", "--relative-tangent-compliance"):
+            for bad in ("-0.1", "2", "much"):
+                self.assertEqual(2, run(*command, option, bad).returncode)
+            self.assertEqual(2, run("run", SLOPE, "--event-driven", option, "0.01").returncode)
+
+    # A solve that is cut short leaves errors that a whole one does not, in units that somebody can weigh.
+    def test_what_is_left_of_the_law_is_told_in_units(self):
+        command = ("run", QUADRUPED, "--keyframe", "drop", "--time", "0.3", "--json")
+        solved = parse(run(*command).stdout)
+        self.assertLess(solved["signorini_penetration"], 1e-7)
+        self.assertLess(solved["friction_error"], 1e-4)
+        left = parse(run(*command, "--solver", "ncp-pgs", "--max-iterations", "1").stdout)
+        self.assertGreater(left["signorini_penetration"], 1e-4)
+        self.assertGreater(left["friction_error"], 1e-2)
+        self.assertRegex(run(*command[:-1]).stdout, r"penetrates at up to \S+ m/s .* friction is off by up to \S+ N")
+
     def test_a_jam_is_told(self):
         walls = "".join(f'<geom type="plane" size="9 9 1" pos="{x} 0 0" zaxis="{-x} 0 0"/>' for x in (-0.095, 0.095))
         box = '<body pos="0 0 0.1"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="1"/></body>'
