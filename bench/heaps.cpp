@@ -3,11 +3,13 @@
 //
 //     bench_heaps [--shape sphere|box|capsule|mixed] [--counts 120,1001] [--frictions 0.5] [--dts 5e-3]
 //                 [--mass-ratios 1] [--threads 1] [--compliances 0.01] [--seconds 5] [--steps N] [--tolerance 1e-6]
-//                 [--tangents 0] [--margin M] [--stages]
+//                 [--tangents 0] [--margins 1e-3] [--start poured|packed] [--no-recheck] [--stages] [--csv FILE]
+//                 [--max-iterations 300]
 //
 // --tangents is relative_tangent_compliance. One row per combination. Times are CPU time of all threads, ms per step
 // ("wall" is not): of all steps, of the first half of them (falling) and of the last fifth (at rest). A compliance of 0
-// is rigid contact.
+// is rigid contact. "packed" spheres begin as they lie at rest nearly, each on four others: a way to large heaps at
+// rest that does not wait for the fall. --csv gets one line per step of the last combination.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -16,6 +18,7 @@
 #include <cmath>
 #include <cstdio>
 #include <ctime>
+#include <fstream>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -33,23 +36,26 @@ constexpr int num_stages = static_cast<int>(StepStage::count);
 struct Case {
   std::string shape;
   int count = 0;
-  double friction = 0.5, dt = 5e-3, mass_ratio = 1.0, compliance = 1e-2;
+  double friction = 0.5, dt = 5e-3, mass_ratio = 1.0, compliance = 1e-2, margin = 1e-3;
   int threads = 1;
 };
 
 struct Options {
-  std::string shape = "sphere";
+  std::string shape = "sphere", csv;
   std::vector<double> counts{120, 1001}, frictions{0.5}, dts{5e-3}, mass_ratios{1.0}, threads{1}, compliances{1e-2};
-  double seconds = 5.0, tolerance = 1e-6, margin = -1.0, tangents = 0.0;
-  int steps = 0;
-  bool stages = false;
+  std::vector<double> margins{CollisionSettings{}.margin};
+  double seconds = 5.0, tolerance = 1e-6, tangents = 0.0;
+  int steps = 0, max_iterations = SimulatorSettings{}.max_iterations;
+  bool stages = false, packed = false, recheck = true;
 };
 
 struct Result {
   std::vector<double> cpu, wall, eps, depth;  // by step: s, s, –, m
   std::array<double, num_stages> stages{};
+  std::string lines;  // CSV
   double contacts = 0.0, sweeps = 0.0, rechecks = 0.0, slip = 0.0, last_slip = 0.0, kinetic = 0.0,
-         potential_before = 0.0, potential = 0.0, compliance = 0.0;
+         potential_before = 0.0, potential = 0.0, compliance = 0.0, unforeseen = 0.0, penetrating = 0.0,
+         friction_error = 0.0;  // of all steps the largest: m, m/s, N
   int factorisations = 0, not_accepted = 0;
 };
 
@@ -77,7 +83,9 @@ Geometry geometry_of(const std::string& shape, int k) {
 }
 
 // As bench/heaps.py has it: a lattice above a floor between four walls that are as far apart as the heap is deep.
-std::shared_ptr<const Model> make_heap(const Case& c) {
+// Packed spheres lie in layers that are shifted by half a pitch, each in the hollow of four of the layer below, a
+// fiftieth of a radius apart.
+std::shared_ptr<const Model> make_heap(const Case& c, bool packed) {
   ModelBuilder builder;
   builder.set_gravity(Vector3(0, 0, -9.8));
   const auto add_plane = [&](const Vector3& normal, const Vector3& place) {
@@ -85,7 +93,10 @@ std::shared_ptr<const Model> make_heap(const Case& c) {
                        .geometry = Plane{},
                        .material = {.friction = c.friction}});
   };
-  const double half = c.count > 200 ? 0.04 * std::cbrt(c.count) : 0.2;
+  double half = c.count > 200 ? 0.04 * std::cbrt(c.count) : 0.2;
+  const double close = 2.02 * radius;
+  const int row = std::max(2, static_cast<int>(2.0 * half / close));
+  if (packed) half = 0.5 * (row - 1) * close + 1.01 * radius;
   add_plane(Vector3::UnitZ(), Vector3::Zero());
   for (const Vector3& way : {Vector3(1, 0, 0), Vector3(-1, 0, 0), Vector3(0, 1, 0), Vector3(0, -1, 0)}) {
     add_plane(-way, half * way);
@@ -97,10 +108,20 @@ std::shared_ptr<const Model> make_heap(const Case& c) {
   const auto uniform = [&random](double from, double to) {
     return from + (to - from) * 0x1p-64 * static_cast<double>(random());
   };
+  Vector3 at(0, 0, 0);  // of packed ones: columns and layer
   for (int k = 0; k < c.count; ++k) {
-    const Vector3 place(-half + 1.1 * radius + gap * (k % side) + uniform(-0.002, 0.002),
-                        -half + 1.1 * radius + gap * (k / side % side) + uniform(-0.002, 0.002),
-                        0.1 + 1.1 * pitch * (k / side / side));
+    Vector3 place(-half + 1.1 * radius + gap * (k % side) + uniform(-0.002, 0.002),
+                  -half + 1.1 * radius + gap * (k / side % side) + uniform(-0.002, 0.002),
+                  0.1 + 1.1 * pitch * (k / side / side));
+    if (packed) {
+      const int layer = static_cast<int>(at.z());
+      const double shift = layer % 2 == 0 ? 0.0 : 0.5;
+      place = close * Vector3(at.x() + shift, at.y() + shift, std::sqrt(0.5) * layer);
+      place += Vector3(1.01 * radius - half, 1.01 * radius - half, 1.01 * radius);
+      const int side_here = row - layer % 2;
+      if (++at.x() == side_here) at.x() = 0, ++at.y();
+      if (at.y() == side_here) at.y() = 0, ++at.z();
+    }
     const Quaternion turn = Quaternion(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(0.1, 1)).normalized();
     const int body = builder.add_body({.pose = Pose(turn, place)});
     builder.add_shape({.body = body,
@@ -118,8 +139,10 @@ Result run(const Case& c, const Options& options) {
   settings.constraints.relative_tangent_compliance = options.tangents;
   settings.threads = c.threads;
   settings.timed_every = 1;
-  if (options.margin >= 0.0) settings.collision.margin = options.margin;
-  Simulator simulator(make_heap(c), settings);
+  settings.collision.margin = c.margin;
+  settings.recheck = options.recheck;
+  settings.max_iterations = options.max_iterations;
+  Simulator simulator(make_heap(c, options.packed), settings);
   const int steps = options.steps > 0 ? options.steps : static_cast<int>(std::lround(options.seconds / c.dt));
   Result result;
   for (int k = 0; k < steps; ++k) {
@@ -134,6 +157,17 @@ Result run(const Case& c, const Options& options) {
     result.rechecks += report.num_rechecks;
     result.slip = std::max(result.slip, result.last_slip = report.largest_relaxed_slip);
     result.not_accepted += !report.accepted;
+    result.unforeseen = std::max(result.unforeseen, report.unforeseen_penetration);
+    result.penetrating = std::max(result.penetrating, report.residuals.signorini_penetration);
+    result.friction_error = std::max(result.friction_error, report.friction_error);
+    if (!options.csv.empty()) {
+      std::array<char, 256> line{};
+      std::snprintf(line.data(), line.size(), "%d,%.4g,%d,%.3g,%.4g,%d,%d,%d,%.3g,%.3g,%.3g\n", k,
+                    1e3 * result.cpu.back(), report.num_contacts, report.residuals.eps_nat, report.largest_penetration,
+                    report.iterations, report.factorisations, report.num_rechecks, report.unforeseen_penetration,
+                    report.residuals.signorini_penetration, report.friction_error);
+      result.lines += line.data();
+    }
     for (int s = 0; s < num_stages; ++s) result.stages[s] += report.seconds[s] / steps;
     if (k == 4 * steps / 5) result.potential_before = report.potential_energy;
   }
@@ -158,15 +192,16 @@ void print_row(const Case& c, const Result& r) {
   };
   const auto largest = [](const auto& begin, const auto& end) { return *std::max_element(begin, end); };
   std::printf(
-      "| %s | %d | %g | %g | %g | %g | %d | %zu | %.0f | %.3g | %.3g | %.3g | %.3g | %.3g | %.0f | %.1f | %.1f | %.0e "
+      "| %s | %d | %g | %g | %g | %g | %g | %d | %zu | %.0f | %.3g | %.3g | %.3g | %.3g | %.3g | %.0f | %.1f | %.1f | "
+      "%.0e "
       "| %d | "
-      "%.2g | %.2g | %.1e | %.1e | %.0f |\n",
-      c.shape.c_str(), c.count, c.friction, 1e3 * c.dt, c.mass_ratio, c.compliance, c.threads, n,
+      "%.2g | %.2g | %.1e | %.1e | %.1e | %.1e | %.0f |\n",
+      c.shape.c_str(), c.count, c.friction, 1e3 * c.dt, c.mass_ratio, c.compliance, 1e3 * c.margin, c.threads, n,
       r.contacts / static_cast<double>(n), 1e3 * mean(r.cpu, 0, n), 1e3 * mean(r.cpu, 0, n / 2),
       1e3 * mean(r.cpu, 4 * n / 5, n), 1e3 * largest(r.cpu.begin(), r.cpu.end()), 1e3 * mean(r.wall, 0, n),
       r.sweeps / static_cast<double>(n), share(1e-6), share(1e-9), largest(r.eps.begin(), r.eps.end()), r.not_accepted,
       1e3 * largest(r.depth.begin(), r.depth.begin() + static_cast<std::ptrdiff_t>(n / 2 + 1)), 1e3 * r.depth.back(),
-      r.kinetic, r.potential - r.potential_before, peak_memory());
+      r.penetrating, r.friction_error, r.kinetic, r.potential - r.potential_before, peak_memory());
   std::fflush(stdout);
 }
 
@@ -177,8 +212,16 @@ void print_stages(const Result& r) {
     std::printf("  %-14s %9.3f ms wall\n", name.c_str(), 1e3 * r.stages[s]);
   }
   if (r.slip > 0.0) std::printf("  relaxed slip up to %.1e m/s, at the end %.1e\n", r.slip, r.last_slip);
-  std::printf("  factorisations %d in all, steps solved again %.2f times\n", r.factorisations,
-              r.rechecks / static_cast<double>(r.cpu.size()));
+  std::printf("  factorisations %d in all, steps solved again %.2f times, overlap that no row foresaw up to %.2g mm\n",
+              r.factorisations, r.rechecks / static_cast<double>(r.cpu.size()), 1e3 * r.unforeseen);
+}
+
+void write_lines(const std::string& path, const Result& r) {
+  std::ofstream out(path);
+  out << "step,ms,contacts,eps_nat,depth,iterations,factorisations,rechecks,unforeseen,signorini_penetration,"
+         "friction_error\n"
+      << r.lines;
+  if (!out) throw std::runtime_error("cannot write " + path);
 }
 
 std::vector<double> numbers(const std::string& text) {
@@ -195,8 +238,8 @@ Options parse(int argc, char** argv) {
   Options options;
   for (int k = 1; k < argc; ++k) {
     const std::string word = argv[k];
-    if (word == "--stages") {
-      options.stages = true;
+    if (word == "--stages" || word == "--no-recheck") {
+      (word == "--stages" ? options.stages : options.recheck) = word == "--stages";
       continue;
     }
     if (k + 1 >= argc)
@@ -224,8 +267,14 @@ Options parse(int argc, char** argv) {
       options.tolerance = std::stod(value);
     } else if (word == "--tangents") {
       options.tangents = std::stod(value);
-    } else if (word == "--margin") {
-      options.margin = std::stod(value);
+    } else if (word == "--margins") {
+      options.margins = numbers(value);
+    } else if (word == "--max-iterations") {
+      options.max_iterations = std::stoi(value);
+    } else if (word == "--csv") {
+      options.csv = value;
+    } else if (word == "--start" && (value == "packed" || value == "poured")) {
+      options.packed = value == "packed";
     } else {
       throw std::invalid_argument("unknown argument " + word);
     }
@@ -239,13 +288,15 @@ Options parse(int argc, char** argv) {
 void main_(int argc, char** argv) {
   const Options options = parse(argc, argv);
   std::printf(
-      "| shape | bodies | μ | Δt, ms | mass ratio | ρ | threads | steps | contacts | ms | falling | at rest | longest "
+      "| shape | bodies | μ | Δt, ms | mass ratio | ρ | margin, mm | threads | steps | contacts | ms | falling | at "
+      "rest | longest "
       "| wall | "
-      "iterations | to 1e-6, %% | to 1e-9, %% | worst | not accepted | depth falling, mm | at the end | kinetic, J | "
+      "iterations | to 1e-6, %% | to 1e-9, %% | worst | not accepted | depth falling, mm | at the end | "
+      "−σ_N, m/s | friction off, N | kinetic, J | "
       "potential, change in the last fifth, J | memory, MB |\n| --- |%s\n",
       [] {
         std::string columns;
-        for (int k = 0; k < 23; ++k) columns += " ---: |";
+        for (int k = 0; k < 26; ++k) columns += " ---: |";
         return columns;
       }()
           .c_str());
@@ -254,12 +305,15 @@ void main_(int argc, char** argv) {
       for (const double dt : options.dts) {
         for (const double ratio : options.mass_ratios) {
           for (const double compliance : options.compliances) {
-            for (const double threads : options.threads) {
-              const Case c{options.shape, static_cast<int>(count),  friction, dt, ratio,
-                           compliance,    static_cast<int>(threads)};
-              const Result result = run(c, options);
-              print_row(c, result);
-              if (options.stages) print_stages(result);
+            for (const double margin : options.margins) {
+              for (const double threads : options.threads) {
+                const Case c{options.shape, static_cast<int>(count),  friction, dt, ratio, compliance,
+                             margin,        static_cast<int>(threads)};
+                const Result result = run(c, options);
+                print_row(c, result);
+                if (options.stages) print_stages(result);
+                if (!options.csv.empty()) write_lines(options.csv, result);
+              }
             }
           }
         }
