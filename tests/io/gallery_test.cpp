@@ -107,6 +107,14 @@ INSTANTIATE_TEST_SUITE_P(All, GalleryStands,
                                            Standing{"kapla", 1e-3, 200}, Standing{"kapla", 5e-3, 200},
                                            Standing{"dominoes", 1e-3, 400}, Standing{"dominoes", 5e-3, 400}));
 
+// What a step accepts because its guess was acceptable, the next one would accept, too: 36 of these steps.
+TEST(Gallery, AcceptedStepsDoNotLast) {
+  if (testing::sanitized) GTEST_SKIP() << "a minute, to be told apart from a lucky one";
+  Simulator simulator = simulator_of("arch_flat", 5e-3);
+  simulator.step(12000);
+  EXPECT_LE(simulator.num_uncertified_steps(), 8);
+}
+
 // ------------------------------------------------------------------------------------------------------- what must not
 // stand
 

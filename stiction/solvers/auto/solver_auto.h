@@ -54,6 +54,7 @@ struct SolverAutoSettings : SolverSettings {
   int dense_rows = 200;           // rows; largest problem for the dense part, 0 … 2000
   int dense_island_rows = 60;     // rows; largest island of a sparse problem that is tried as a dense one
   int dense_pile_rows = 60;       // rows; the same for factored problems with more rows than velocities
+  int insist_rows = 300;          // rows; a smaller problem is solved to the end where its guess is acceptable already
   int contact_space_rows = 2000;  // rows; a larger factored problem is not multiplied out for contact space
   double sparse_fill = 0.5;       // of all blocks; a larger dense problem with fewer is taken as a sparse one
   int island_constraints = 8;     // fewer constraints than this are not split into islands
@@ -89,6 +90,7 @@ class SolverAuto final : public ContactSolver, public TeamSolver {
     AutoLastResort last_resort;
   };
   enum class Effort { usual, all };  // without or with the last resort and long paths
+  SolveOutcome solve_in_its_form(const ContactProblem& problem, ContactSolution& solution);
   SolveOutcome solve_dense(const ContactProblem& problem, ContactSolution& solution);
   SolveOutcome solve_sparse(const ContactProblem& problem, Effort effort, ContactSolution& solution);
   void sweep_what_is_left(const ContactProblem& problem, SolveOutcome& so_far, VectorX& impulse);
@@ -109,6 +111,7 @@ class SolverAuto final : public ContactSolver, public TeamSolver {
   SolveStatus kind_of_failure(const ContactProblem& problem, const VectorX& impulse, const SolveOutcome& outcome) const;
   Island& island(std::size_t k);
   SolveGoal goal(double share = 1.0) const;
+  bool is_acceptable(const ContactProblem& problem, const VectorX& impulse);
   bool may_go_on(const SolveOutcome& so_far);  // not converged, something left to spend
   void combine(SolveOutcome& so_far, const SolveOutcome& next);
 
@@ -124,6 +127,7 @@ class SolverAuto final : public ContactSolver, public TeamSolver {
   AutoManyBodies many_bodies_;
   AutoVelocitySpace velocity_space_;
   InfeasibilityProof proof_;
+  VectorX guess_, guess_velocity_;  // of small problems that may be accepted
   SolveGoal goal_;
   SolveReport report_;
 };
