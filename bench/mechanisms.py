@@ -52,7 +52,7 @@ class Program:
 
     def __init__(self, path, steps, program):
         self.steps, self.stages = steps, ""
-        self.command = [program, path, "--steps", str(steps), "--repeat", "1"]
+        self.command = [program, path, "--steps", str(steps), "--repeat", "3"]  # the best: MuJoCo runs in a warm process, too
         if has_start(path):
             self.command += ["--keyframe", "start"]
 
