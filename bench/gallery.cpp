@@ -51,6 +51,7 @@ int run(char** arguments) {
   SimulatorSettings settings;
   settings.time_step = time_step;
   settings.sleeping = false;
+  settings.max_iterations = 1000;  // a flat arch at 5 ms takes some 400 in one step of four thousand
   Simulator simulator(load_mjcf(arguments[1]).model, settings);
   if (named(2)) simulator.reset(simulator.model().find_keyframe(arguments[2]));
   const int eye = named(7) ? simulator.model().find_frame(arguments[7]) : -1;

@@ -182,6 +182,10 @@ void IslandSolver::solve_island(int k, RowSet& rows, std::span<const int> member
       island.report.factorisations = factorisations;
     }
   }
+  // What is at rest and acceptable was to be solved to the end, and ran out of what haste allows.
+  if (in_haste && island.report.status == SolveStatus::acceptable && island.report.iterations >= first_try) {
+    try_island(k, 0, interrupt);
+  }
   if (is_solved() || !may_be_jammed(rows, members)) return;
 
   const SolveReport first = island.report;
