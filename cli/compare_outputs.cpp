@@ -84,13 +84,6 @@ std::string comparison_to_json(const Comparison& comparison, const std::vector<s
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
-void write_text(const std::string& path, const std::string& text) {
-  std::ofstream out(path);
-  out << text;
-  out.close();
-  if (!out) throw std::runtime_error(path + ": not everything could be written");
-}
-
 ComparisonReport::ComparisonReport(const std::string& path) : path_(path), out_(path) {
   out_.precision(17);
   out_ << "time,solver,distance,kinetic_energy,potential_energy,energy_error,contacts,sticking,sliding,open,certified,"

@@ -15,9 +15,6 @@ std::string comparison_to_csv(const Comparison& comparison);
 std::string comparison_to_json(const Comparison& comparison, const std::vector<std::string>& files,
                                const std::vector<IgnoredElement>& ignored);
 
-// Throws std::runtime_error where not everything reached the disk.
-void write_text(const std::string& path, const std::string& text);
-
 // One line per step and run.
 class ComparisonReport {
  public:

@@ -590,7 +590,8 @@ int main(int argc, char** argv) {
   stiction::cli::keep_standard_streams();
   std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is a write that fails, with a message
   const int code = stiction::cli::guarded_run(argc, argv);
-  if (std::cout.flush()) return code;
+  // Some verbs print through C, whose errors the stream does not know.
+  if (std::cout.flush() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
   std::cerr << "stiction: standard output: not everything could be written\n";
   return code == stiction::cli::exit_success ? stiction::cli::exit_misuse : code;
 }

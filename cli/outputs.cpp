@@ -5,9 +5,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
+#include "stiction/math/output_place.h"
 #include "stiction/math/refuse.h"
-#include "stiction/problem_files/output_place.h"
+#include "stiction/math/save_file.h"
 
 namespace stiction::cli {
 namespace {
@@ -18,12 +20,16 @@ namespace fs = std::filesystem;
   throw std::runtime_error(std::string(output.option) + " " + output.path + ": cannot be written: " + reason);
 }
 
+bool is_stream(const fs::file_status& status) {
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
 // Where the file will stand, and that something can be made there.
 std::string place_of(const Output& output) {
   std::error_code error;
   const fs::file_status status = fs::status(output.path, error);
-  const bool stream = fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
-  const std::string target = !output.only_regular && stream ? output.path : OutputPlace::follow_links(output.path);
+  const std::string target =
+      !output.only_regular && is_stream(status) ? output.path : OutputPlace::follow_links(output.path);
   if (fs::exists(status)) {
     if (::access(target.c_str(), W_OK) != 0) fail(output, std::strerror(errno));
     return target;
@@ -55,6 +61,15 @@ void check_outputs(const std::vector<Output>& outputs, const std::vector<std::st
     }
     places.emplace_back(output.option, place);
   }
+}
+
+void write_output(const std::string& path, const std::function<void(std::ostream&)>& write) {
+  std::error_code error;
+  if (!is_stream(fs::status(path, error))) return save_file(path, write);
+  std::ofstream out(path);
+  write(out);
+  out.close();
+  if (!out) throw std::runtime_error(path + ": not everything could be written");
 }
 
 }  // namespace stiction::cli

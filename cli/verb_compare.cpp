@@ -229,7 +229,9 @@ int compare_scene(const CompareOptions& options) {
     return exit_misuse;
   }
   files.write(options.report_path, [&] { recorders.report->close(); });
-  files.write(options.csv_path, [&] { write_text(options.csv_path, comparison_to_csv(comparison)); });
+  files.write(options.csv_path, [&] {
+    write_output(options.csv_path, [&](std::ostream& out) { out << comparison_to_csv(comparison); });
+  });
   files.write(options.png_path,
               [&] { plot_comparison(comparison, *recorders.history, title_of(options)).save(options.png_path); });
   files.write(options.page_path, [&] { recorders.page->save(options.page_path, comparison); });

@@ -2,10 +2,10 @@
 
 #include <charconv>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 
 #include "cli/exit_code.h"
+#include "cli/outputs.h"
 #include "cli/progress.h"
 #include "stiction/io/load.h"
 #include "stiction/math/refuse.h"
@@ -75,20 +75,19 @@ void print_scores(const std::array<PatchScore, 3>& scores) {
   }
 }
 
-void write_curves(const std::string& path, const std::vector<NetworkCurve>& curves) {
-  std::ofstream out(path);
+void write_curves(std::ostream& out, const std::vector<NetworkCurve>& curves) {
   out << "network,epoch,training loss,validation loss\n";
   for (const NetworkCurve& curve : curves) {
     for (const EpochReport& epoch : curve.epochs) {
       out << message(curve.network, ",", epoch.epoch, ",", epoch.training_loss, ",", epoch.validation_loss, "\n");
     }
   }
-  if (!out.flush()) refuse(path, ": cannot be written");
 }
 
 }  // namespace
 
 int learn_generate(const LearnGenerateOptions& options) {
+  check_outputs({{"OUT", options.out}}, {options.shape});
   const auto model = model_of(options);
   if (options.kind != "collisions" && options.kind != "throws") {
     refuse("--kind ", options.kind, ": collisions or throws are wanted");
@@ -110,6 +109,7 @@ int learn_generate(const LearnGenerateOptions& options) {
 
 int learn_train(LearnTrainOptions options) {
   options.settings.features = to_feature_set(options.features);
+  check_outputs({{"--output", options.out}, {"--curves", options.curves, false}}, options.data);
   if (!options.classifier_hidden.empty()) options.settings.classifier.hidden = options.classifier_hidden;
   if (!options.regressor_hidden.empty()) options.settings.regressor.hidden = options.regressor_hidden;
   const ContactData data = read_all(options.data);
@@ -133,7 +133,9 @@ int learn_train(LearnTrainOptions options) {
     std::printf("\n");
   }
   training.networks.save(options.out);
-  if (!options.curves.empty()) write_curves(options.curves, training.curves);
+  if (!options.curves.empty()) {
+    write_output(options.curves, [&](std::ostream& out) { write_curves(out, training.curves); });
+  }
   std::printf("networks in %s\n", options.out.c_str());
   return exit_success;
 }

@@ -2,12 +2,12 @@
 
 #include <chrono>
 #include <cmath>
-#include <fstream>
 #include <iostream>
 #include <sstream>
 
 #include "cli/exit_code.h"
 #include "cli/interrupt.h"
+#include "cli/outputs.h"
 #include "cli/progress.h"
 #include "stiction/math/refuse.h"
 #include "stiction/sim/event_simulator.h"
@@ -40,8 +40,7 @@ void refuse_what_is_for_steps(const RunOptions& options) {
   check(options.relative_tangent_compliance != 0.0, "--relative-tangent-compliance", "its contacts are rigid");
 }
 
-void write_events(const std::string& path, const Model& model, std::span<const MotionEvent> events) {
-  std::ofstream out(path);
+void write_events(std::ostream& out, const Model& model, std::span<const MotionEvent> events) {
   out.precision(17);
   out << "time,kind,shape_a,shape_b,dof,speed,rows,status,residual,energy_change,solve_seconds\n";
   const auto name = [&](int shape) { return shape < 0 ? std::string() : model.shapes[shape].name; };
@@ -50,8 +49,6 @@ void write_events(const std::string& path, const Model& model, std::span<const M
         << e.speed << ',' << e.num_rows << ',' << to_string(e.status) << ',' << e.residual << ',' << e.energy_change
         << ',' << e.solve_seconds << '\n';
   }
-  out.close();
-  if (!out) throw std::runtime_error(message("cannot write ", path));
 }
 
 std::string summary_text(const EventReport& r, const EventSettings& s, double seconds) {
@@ -125,10 +122,20 @@ int run_scene_by_events(const RunOptions& options) {
     }
   }
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-  if (!options.report_path.empty()) write_events(options.report_path, *loaded.model, simulator.events());
+  bool output_failed = false;
+  if (!options.report_path.empty()) {
+    try {
+      write_output(options.report_path,
+                   [&](std::ostream& out) { write_events(out, *loaded.model, simulator.events()); });
+    } catch (const std::exception& error) {  // the summary is told all the same
+      std::cerr << "stiction: " << error.what() << '\n';
+      output_failed = true;
+    }
+  }
   const EventReport& report = simulator.report();
   std::cout << (options.json ? summary_json(report) + "\n" : summary_text(report, settings, taken.count()));
   if (!failure.empty()) std::cerr << "stiction: " << failure << '\n';
+  if (output_failed) return exit_misuse;
   if (interrupt.signal() != 0) return 128 + interrupt.signal();
   const double worst = std::max(report.impact_residuals.eps_nat, report.rest_residuals.eps_nat);
   const bool is_accepted = worst <= std::max(options.tolerance, options.acceptable_tolerance);

@@ -25,8 +25,8 @@
 #include "stiction/contact/problem.h"
 #include "stiction/io/load.h"
 #include "stiction/io/recording/recording.h"
+#include "stiction/math/output_place.h"
 #include "stiction/problem_files/fclib.h"
-#include "stiction/problem_files/output_place.h"
 
 namespace {
 

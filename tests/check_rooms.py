@@ -63,7 +63,8 @@ GUESTS = ["tests", "cli", "python", "bench", "fuzz", "examples", "experiments"]
 USERS = ["cli", "python", "examples"]
 PUBLIC_HEADERS = "cmake/public_headers.cmake"
 LENT = {
-    ("cli/outputs.cpp", "stiction/problem_files/output_place.h"),  # outputs are checked as writers check them
+    ("cli/outputs.cpp", "stiction/math/output_place.h"),  # outputs are checked as writers check them
+    ("cli/outputs.cpp", "stiction/math/save_file.h"),  # and written as they write
     ("cli/problem_files.cpp", "stiction/problem_files/hdf5.h"),  # what a file holds, before it is read
     ("cli/verb_view.cpp", "stiction/viewer/json_text.h"),  # one string of JSON does not take nlohmann
     ("cli/verb_compare.cpp", "stiction/math/near_names.h"),  # solvers are asked for by name

@@ -10,6 +10,7 @@
 
 #include "stiction/math/near_names.h"
 #include "stiction/math/refuse.h"
+#include "stiction/math/save_file.h"
 
 namespace stiction {
 namespace {
@@ -226,21 +227,9 @@ std::vector<std::byte> to_safetensors(const TensorFile& file) {
 
 void write_safetensors(const std::string& path, const TensorFile& file) {
   const std::vector<std::byte> bytes = to_safetensors(file);
-  const std::string beside = path + ".part";
-  {
-    std::ofstream out(beside, std::ios::binary | std::ios::trunc);
+  save_file(path, [&](std::ostream& out) {
     out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    if (!out.flush()) {
-      std::remove(beside.c_str());
-      refuse(path, ": cannot be written");
-    }
-  }
-  std::error_code error;
-  std::filesystem::rename(beside, path, error);
-  if (error) {
-    std::remove(beside.c_str());
-    refuse(path, ": cannot be written: ", error.message());
-  }
+  });
 }
 
 }  // namespace stiction

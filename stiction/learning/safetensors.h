@@ -41,7 +41,7 @@ struct TensorFile {
 TensorFile parse_safetensors(std::span<const std::byte> bytes, const std::string& name);
 TensorFile read_safetensors(const std::string& path);
 std::vector<std::byte> to_safetensors(const TensorFile& file);
-// By way of a file beside it, so that what was there is lost only when the new one is complete.
+// By save_file() (math/save_file.h): what was there is lost only when the new one is complete.
 void write_safetensors(const std::string& path, const TensorFile& file);
 
 }  // namespace stiction

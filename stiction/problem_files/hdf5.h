@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "stiction/math/output_place.h"
 #include "stiction/math/types.h"
-#include "stiction/problem_files/output_place.h"
 
 namespace stiction::hdf5 {
 

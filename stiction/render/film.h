@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "stiction/problem_files/output_place.h"
+#include "stiction/math/output_place.h"
 #include "stiction/render/image.h"
 
 namespace stiction::raster {

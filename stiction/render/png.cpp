@@ -4,14 +4,12 @@
 #include <zlib.h>
 
 #include <array>
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
+#include <ostream>
 
 #include "stiction/math/refuse.h"
-#include "stiction/problem_files/output_place.h"
+#include "stiction/math/save_file.h"
 #include "stiction/render/image.h"
 
 namespace stiction {
@@ -117,20 +115,9 @@ std::vector<std::uint8_t> Image::to_png() const {
 
 void Image::save(const std::string& path) const {
   const Bytes bytes = to_png();
-  const OutputPlace place(path);
-  const std::string part = place.target() + ".part";
-  try {
-    std::ofstream out(part, std::ios::binary | std::ios::trunc);
-    if (!out) throw std::runtime_error(path + ": cannot be written: " + std::strerror(errno));
+  save_file(path, [&](std::ostream& out) {
     out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    if (!out.flush()) throw std::runtime_error(path + ": not everything could be written: " + std::strerror(errno));
-    out.close();
-    std::filesystem::rename(part, place.target());
-  } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove(part, ignored);
-    throw;
-  }
+  });
 }
 
 }  // namespace stiction

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "stiction/math/refuse.h"
+#include "stiction/math/save_file.h"
 
 namespace stiction {
 namespace {
@@ -208,10 +209,9 @@ State State::from_bytes(std::span<const std::byte> bytes) {
 
 void State::save(const std::string& path) const {
   const auto bytes = to_bytes();
-  std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  file.flush();
-  if (!file) refuse(path, ": cannot be written");
+  save_file(path, [&](std::ostream& out) {
+    out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  });
 }
 
 State State::load(const std::string& path) {

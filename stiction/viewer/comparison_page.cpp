@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "stiction/math/refuse.h"
+#include "stiction/math/save_file.h"
 #include "stiction/version.h"
 #include "stiction/viewer/model_text.h"
 #include "stiction/viewer/page_file.h"

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "stiction/math/refuse.h"
+#include "stiction/math/save_file.h"
 #include "stiction/viewer/model_text.h"
 #include "stiction/viewer/page_file.h"
 #include "stiction/viewer/run_elements.h"

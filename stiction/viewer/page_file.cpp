@@ -1,12 +1,8 @@
 #include "stiction/viewer/page_file.h"
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
+#include <ostream>
 #include <stdexcept>
 
-#include "stiction/problem_files/output_place.h"
 #include "stiction/viewer/column_codec.h"
 #include "stiction/viewer/page.h"
 
@@ -38,23 +34,6 @@ std::int64_t write_around(std::ostream& out, const std::function<void(std::ostre
       << to_base64(viewer::deflate({reinterpret_cast<const std::uint8_t*>(program.data()), program.size()}))
       << program_end << page;
   return out.tellp() - begin;
-}
-
-void save_file(const std::string& path, const std::function<void(std::ostream&)>& write) {
-  const OutputPlace place(path);
-  const std::string part = place.target() + ".part";
-  try {
-    std::ofstream out(part, std::ios::binary | std::ios::trunc);
-    if (!out) throw std::runtime_error(path + ": cannot be written: " + std::strerror(errno));
-    write(out);
-    if (!out.flush()) throw std::runtime_error(path + ": not everything could be written: " + std::strerror(errno));
-    out.close();
-    std::filesystem::rename(part, place.target());
-  } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove(part, ignored);
-    throw;
-  }
 }
 
 }  // namespace stiction::viewer

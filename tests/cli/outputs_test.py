@@ -31,6 +31,10 @@ class Scratch(unittest.TestCase):
         self.ball = self.folder / "ball.urdf"
         self.ball.write_text(BALL)
 
+    @property
+    def by_events(self):
+        return [self.ball, "--base", "floating", "--event-driven", "--time", "0.01"]
+
     def run_ball(self, *arguments, steps=250, **how):
         return subprocess.run(
             [COMMAND, "run", self.ball, "--base", "floating", "--steps", str(steps), *map(str, arguments)],
@@ -116,6 +120,52 @@ class Places(Scratch):
         result = self.run_ball("--report", "/dev/stdout", "--json", steps=3)
         self.assertEqual(0, result.returncode, result.stderr)
         self.assertIn("time,contacts", result.stdout)
+        result = run("run", *self.by_events, "--report", "/dev/stdout")
+        self.assertEqual(0, result.returncode, result.stderr)
+        self.assertIn("time,kind", result.stdout)
+
+    def test_what_other_verbs_write_is_refused_before_anything_is_read(self):
+        os.mkfifo(self.folder / "pipe.xml")
+        (self.folder / "circle.xml").symlink_to("circle.xml")
+        self.ball.write_text("this is no robot")
+        (self.folder / "data").write_text("these are no samples")
+        for path, part in (
+            ("/dev/full", "device"),
+            (self.folder / "pipe.xml", "pipe"),
+            (self.folder / "circle.xml", "circle"),
+            ("/nowhere/out.xml", "No such file"),
+        ):
+            for verb in (
+                ["learn", "generate", path, "--count", "10"],
+                ["learn", "train", self.folder / "data", "-o", path],
+                *([["convert", self.ball, path]] if str(path).endswith(".xml") else []),
+            ):
+                result = run(*verb)
+                self.assertEqual(2, result.returncode, verb)
+                self.assertIn(part, result.stderr, verb)
+                self.assertIn(str(path), result.stderr, verb)
+        result = run("learn", "train", self.folder / "data", "-o", self.folder / "data")
+        self.assertIn("would overwrite", result.stderr)
+        result = run("learn", "train", self.folder / "data", "-o", self.folder / "n", "--curves", self.folder / "n")
+        self.assertIn("is the file of --output", result.stderr)
+        self.assertTrue((self.folder / "pipe.xml").is_fifo())
+        self.assertEqual({"ball.urdf", "pipe.xml", "circle.xml", "data"}, set(os.listdir(self.folder)))
+
+    def test_other_verbs_write_through_links(self):
+        (self.folder / "deep").mkdir()
+        for name, verb in (
+            ("out.sdf", lambda path: ["convert", self.ball, path, "--allow-loss"]),
+            ("events.csv", lambda path: ["run", *self.by_events, "--report", path]),
+            ("samples", lambda path: ["learn", "generate", path, "--count", "20"]),
+        ):
+            link, target = self.folder / name, self.folder / "deep" / name
+            link.symlink_to(f"deep/{name}")
+            for _ in range(2):  # where nothing is yet, and over the file
+                result = run(*verb(link))
+                self.assertEqual(0, result.returncode, result.stderr)
+                self.assertTrue(link.is_symlink(), name)
+                self.assertTrue(target.is_file() and not target.is_symlink(), name)
+        self.assertEqual({"out.sdf", "events.csv", "samples"}, set(os.listdir(self.folder / "deep")))
 
     def test_the_second_writer_is_refused(self):
         record = self.folder / "run.h5"
@@ -216,12 +266,34 @@ class FullDisks(Scratch):
         self.assertIn("/dev/full", result.stderr)
 
     def test_convert_on_a_full_disk(self):
-        with small_disk(self, 4) as disk:
+        with small_disk(self, 8) as disk:
             (disk / "fill").write_bytes(bytes(4096))
             for name in ("out.sdf", "out.urdf", "out.xml"):
+                (disk / name).write_text("precious")
                 result = run("convert", self.ball, disk / name, "--allow-loss")
                 self.assertEqual(2, result.returncode, result.stderr)
                 self.assertIn(str(disk / name), result.stderr)
+                self.assertEqual("precious", (disk / name).read_text())
+                (disk / name).unlink()
+            self.assertEqual(["fill"], os.listdir(disk))
+
+    def test_limit_of_file_size_of_other_verbs(self):
+        for name, verb, summary in (
+            ("out.sdf", lambda path: ["convert", self.ball, path, "--allow-loss"], ""),
+            ("samples", lambda path: ["learn", "generate", path, "--count", "200"], ""),
+            ("events.csv", lambda path: ["run", *self.by_events, "--report", path], "certified"),
+        ):
+            path = self.folder / name
+            path.write_text("precious")
+            result = subprocess.run(
+                [COMMAND, *map(str, verb(path))], capture_output=True, text=True, timeout=300, check=False,
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64)),
+            )
+            self.assertEqual(2, result.returncode, name + result.stderr)
+            self.assertIn(str(path), result.stderr)
+            self.assertEqual("precious", path.read_text())
+            self.assertIn(summary, result.stdout)  # what was computed is told all the same
+        self.assertEqual({"ball.urdf", "out.sdf", "samples", "events.csv"}, set(os.listdir(self.folder)))
 
 
 class StandardOutput(Scratch):
@@ -237,7 +309,11 @@ class StandardOutput(Scratch):
             yield ["info", self.ball, *json]
             yield ["convert", self.ball, out, "--allow-loss", *json]
             yield ["run", self.ball, "--steps", "3", *json]
+            yield ["run", *self.by_events, *json]
             yield ["solve", PROBLEM, *json]
+            yield ["compare", self.ball, "--steps", "3", *json]
+        yield ["render", self.ball, "-o", self.folder / "ball.png", "--size", "64x64"]
+        yield ["learn", "generate", self.folder / "samples", "--count", "20"]
 
     def test_failed_writes_are_told(self):
         for arguments in self.verbs():

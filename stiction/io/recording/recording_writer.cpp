@@ -16,8 +16,8 @@
 #include "stiction/io/recording/model_storage.h"
 #include "stiction/io/recording/recording.h"
 #include "stiction/io/recording/recording_layout.h"
+#include "stiction/math/output_place.h"
 #include "stiction/math/refuse.h"
-#include "stiction/problem_files/output_place.h"
 #include "stiction/version.h"
 
 namespace stiction {

@@ -2,9 +2,10 @@
 
 #include <cassert>
 #include <charconv>
-#include <fstream>
+#include <ostream>
 
 #include "stiction/math/refuse.h"
+#include "stiction/math/save_file.h"
 
 namespace stiction {
 namespace {
@@ -110,11 +111,7 @@ std::string XmlWriter::take() {
 }
 
 void write_text_file(const std::string& path, std::string_view text) {
-  std::ofstream out(path, std::ios::binary);
-  if (!out) refuse(path, ": cannot be written");
-  out.write(text.data(), static_cast<std::streamsize>(text.size()));
-  out.close();
-  if (!out) throw std::runtime_error(path + ": not everything could be written");
+  save_file(path, [&](std::ostream& out) { out.write(text.data(), static_cast<std::streamsize>(text.size())); });
 }
 
 }  // namespace stiction

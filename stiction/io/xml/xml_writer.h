@@ -49,8 +49,7 @@ class XmlWriter {
   bool in_tag_ = false;
 };
 
-// Writes a whole file; throws std::invalid_argument naming it where it cannot be opened, std::runtime_error where the
-// disk does not take it.
+// Writes a whole file by save_file() (math/save_file.h).
 void write_text_file(const std::string& path, std::string_view text);
 
 }  // namespace stiction

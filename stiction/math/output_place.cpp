@@ -1,4 +1,4 @@
-#include "stiction/problem_files/output_place.h"
+#include "stiction/math/output_place.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
