@@ -89,10 +89,11 @@ void run_complementarity(const LinearComplementarityProblem& problem, const RunS
   LinearComplementarity method;
   LcpSettings pivoting;
   pivoting.max_pivots = settings.max_iterations;
+  pivoting.interrupt = settings.interrupt;
   VectorX& unknown = result.solution.impulse;
   LcpReport report;
   record.seconds = std::numeric_limits<double>::infinity();
-  for (int k = 0; k < settings.repeat; ++k) {
+  for (int k = 0; k < settings.repeat && report.status != LcpStatus::interrupted; ++k) {
     const auto start = std::chrono::steady_clock::now();
     report =
         dantzig ? method.solve_dantzig(problem, unknown, pivoting) : method.solve_lemke(problem, unknown, pivoting);

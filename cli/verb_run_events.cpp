@@ -106,6 +106,7 @@ int run_scene_by_events(const RunOptions& options) {
   if (start.state().control.size() > 0) simulator.set_control(start.state().control);
 
   Interrupt interrupt;
+  simulator.set_interrupt(&interrupt.for_solvers());
   Progress progress;
   std::string failure;
   const auto begin = std::chrono::steady_clock::now();
@@ -113,6 +114,8 @@ int run_scene_by_events(const RunOptions& options) {
   while (simulator.time() < options.time && interrupt.signal() == 0) {
     try {
       simulator.advance_to(std::min(options.time, simulator.time() + slice));
+    } catch (const StepInterrupted&) {  // it stands where the last smooth part ended
+      break;
     } catch (const std::runtime_error& error) {
       failure = error.what();
       break;

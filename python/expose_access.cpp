@@ -14,6 +14,7 @@
 #include "stiction/dynamics/inverse_kinematics.h"
 #include "stiction/math/refuse.h"
 #include "stiction/sim/joint_handle.h"
+#include "watched.h"
 
 namespace stiction::python {
 namespace {
@@ -151,7 +152,7 @@ void expose_contacts(nb::module_& module, Class& simulator) {
           "forward",
           [](SharedSimulator& s) {
             const Turn turn(s);
-            const auto contacts = s.simulator.forward();
+            const auto contacts = watched(s.simulator, [&] { return s.simulator.forward(); });
             return std::vector<Contact>(contacts.begin(), contacts.end());
           },
           "The contacts of the step that would come now, with the forces that it would find; nothing moves, and going "

@@ -16,6 +16,7 @@
 #include "stiction/math/refuse.h"
 #include "stiction/sim/comparison_history.h"
 #include "stiction/viewer/comparison_page.h"
+#include "watched.h"
 
 namespace stiction::python {
 namespace {
@@ -48,25 +49,15 @@ class ComparisonTurn {
   std::unique_lock<std::mutex> lock_;
 };
 
-bool is_signalled() {
-  const nb::gil_scoped_acquire acquired;
-  return PyErr_CheckSignals() != 0;
-}
-
 // Between steps and within them Ctrl-C is looked for.
 bool step(SharedComparison& shared, long count) {
   if (count < 0) refuse("count is ", count, "; it must not be negative");
   try {
     const nb::gil_scoped_release released;
     const std::lock_guard lock(shared.mutex);
-    Interrupt interrupt{&is_signalled};
-    shared.comparison.set_interrupt(&interrupt);
-    struct Forget {
-      Comparison& comparison;
-      ~Forget() { comparison.set_interrupt(nullptr); }
-    } const forget{shared.comparison};
+    const WatchedStepper watched(shared.comparison);
     for (long k = 0; k < count; ++k) {
-      if (k % 64 == 0 && is_signalled()) throw StepInterrupted("interrupted");
+      if (k % 64 == 0 && Watched::is_signalled()) throw StepInterrupted("interrupted");
       if (!shared.comparison.step()) return false;
       shared.history.append(shared.comparison);
       if (shared.page) shared.page->append(shared.comparison);

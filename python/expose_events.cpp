@@ -9,6 +9,7 @@
 #include "expose.h"
 #include "fields.h"
 #include "stiction/sim/event_simulator.h"
+#include "watched.h"
 
 namespace stiction::python {
 namespace {
@@ -155,10 +156,18 @@ void expose_events(nb::module_& module) {
       .def("clear_external_forces", &E::clear_external_forces)
       .def("set_solver_option", &E::set_solver_option, "name"_a, "value"_a)
       .def("reset", &E::reset)
-      .def("advance", &E::advance, "duration"_a, nb::rv_policy::copy, "Goes on for so long, s")
-      .def("advance_to", &E::advance_to, "time"_a, nb::rv_policy::copy, "Goes on until then, s")
-      .def("next_event", &E::next_event, "duration"_a, nb::rv_policy::copy,
-           "Goes on to just after the next event, or for so long where there is none")
+      .def(
+          "advance",
+          [](E& e, double duration) { return watched(e, [&]() -> EventReport { return e.advance(duration); }); },
+          "duration"_a, "Goes on for so long, s. Ctrl-C leaves it where the last smooth part ended")
+      .def(
+          "advance_to",
+          [](E& e, double time) { return watched(e, [&]() -> EventReport { return e.advance_to(time); }); }, "time"_a,
+          "Goes on until then, s")
+      .def(
+          "next_event",
+          [](E& e, double duration) { return watched(e, [&]() -> EventReport { return e.next_event(duration); }); },
+          "duration"_a, "Goes on to just after the next event, or for so long where there is none")
       .def("report", &E::report, nb::rv_policy::copy)
       .def("begin_report", &E::begin_report)
       .def(

@@ -10,6 +10,7 @@
 #include "shared_simulator.h"
 #include "stiction/model/model_builder.h"
 #include "stiction/sim/sensor_handle.h"
+#include "watched.h"
 
 namespace stiction::python {
 namespace {
@@ -84,7 +85,7 @@ struct NamedSensor {
   const Sensor& sensor() const { return shared.simulator.model().sensors[static_cast<std::size_t>(index)]; }
   nb::object value() const {
     const Turn turn(shared);
-    const VectorX values = shared.simulator.sensor_values(index);
+    const VectorX values = watched(shared.simulator, [&] { return shared.simulator.sensor_values(index); });
     if (values.size() == 1) return nb::cast(values[0]);
     return copy_to_numpy(values);
   }
@@ -118,7 +119,7 @@ void expose_in_simulator(nb::module_& module) {
           "sensor_data",
           [](SharedSimulator& s) {
             const Turn turn(s);
-            return copy_to_numpy(s.simulator.sensor_data());
+            return copy_to_numpy(watched(s.simulator, [&] { return s.simulator.sensor_data(); }));
           },
           "What all sensors read, one after another as Sensor.first_value says. Reading changes no bit of what "
           "follows");

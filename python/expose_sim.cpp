@@ -14,6 +14,7 @@
 #include "stiction/io/load.h"
 #include "stiction/math/refuse.h"
 #include "stiction/model/control_name.h"
+#include "watched.h"
 
 namespace stiction::python {
 namespace {
@@ -21,23 +22,6 @@ namespace {
 using namespace nb::literals;
 
 // ---- stepping
-
-// Ctrl-C inside of a step, seen by the thread that made it. Python's error is set when the step throws.
-class WatchedStep {
- public:
-  explicit WatchedStep(Simulator& simulator) : simulator_(simulator) { simulator_.set_interrupt(&interrupt_); }
-  ~WatchedStep() { simulator_.set_interrupt(nullptr); }
-  WatchedStep(const WatchedStep&) = delete;
-  WatchedStep& operator=(const WatchedStep&) = delete;
-
- private:
-  static bool is_signalled() {
-    const nb::gil_scoped_acquire acquired;
-    return PyErr_CheckSignals() != 0;
-  }
-  Simulator& simulator_;
-  Interrupt interrupt_{&WatchedStep::is_signalled};
-};
 
 // Ctrl-C is looked for between steps, every tenth of a second, and within them.
 StepReport step_many(SharedSimulator& shared, int count, const nb::object& tell) {
@@ -49,7 +33,7 @@ StepReport step_many(SharedSimulator& shared, int count, const nb::object& tell)
     try {
       const nb::gil_scoped_release released;
       if (!lock) lock.lock();
-      const WatchedStep watched(shared.simulator);
+      const WatchedSimulator watched(shared.simulator);
       if (count <= 0) shared.simulator.step(count);  // refuses what is negative
       for (double passed = 0.0; count > 0 && passed < 0.1; --count) {
         for (const double seconds : shared.step().seconds) passed += seconds;
@@ -70,7 +54,7 @@ StepReport step(SharedSimulator& shared, int count, nb::handle progress) {
   try {
     const nb::gil_scoped_release released;
     const std::lock_guard turn(shared.mutex);
-    const WatchedStep watched(shared.simulator);
+    const WatchedSimulator watched(shared.simulator);
     return shared.step();
   } catch (const StepInterrupted&) {
     throw nb::python_error();

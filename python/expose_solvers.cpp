@@ -11,6 +11,7 @@
 #include "expose.h"
 #include "stiction/solvers/pivoting/linear_complementarity.h"
 #include "stiction/solvers/solver.h"
+#include "watched.h"
 
 namespace stiction::python {
 namespace {
@@ -77,10 +78,14 @@ SolveReport solve(SharedSolver& shared, const ContactProblem& problem, SharedSol
     turn.unlock();
   } else {
     if (turn.owns_lock()) turn.unlock();
-    const nb::gil_scoped_release released;
-    turn.lock();
-    report = shared.solver->solve(problem, solution);
-    turn.unlock();
+    Watched watched;
+    {
+      const nb::gil_scoped_release released;
+      turn.lock();
+      report = shared.solver->solve(problem, solution, {.interrupt = watched.interrupt()});
+      turn.unlock();
+    }
+    watched.raise();  // what is kept is then that of before
   }
   kept.impulse.keep(std::move(solution.impulse));
   kept.velocity.keep(std::move(solution.velocity));
@@ -227,7 +232,8 @@ void expose_pivoting(nb::module_& module) {
       .value("solved", LcpStatus::solved)
       .value("ray", LcpStatus::ray, "Lemke: a secondary ray; Dantzig: the problem has no solution")
       .value("iteration_limit", LcpStatus::iteration_limit)
-      .value("numerical_error", LcpStatus::numerical_error);
+      .value("numerical_error", LcpStatus::numerical_error)
+      .value("interrupted", LcpStatus::interrupted, "the caller asked to stop");
   nb::class_<LcpReport>(module, "LcpReport")
       .def_ro("status", &LcpReport::status)
       .def_ro("pivots", &LcpReport::pivots)
@@ -241,12 +247,15 @@ void expose_pivoting(nb::module_& module) {
       [](const LinearComplementarityProblem& problem, int max_pivots) {
         VectorX unknown;
         LcpReport report;
+        Watched watched;
         {
           const nb::gil_scoped_release released;
           LcpSettings settings;
           settings.max_pivots = max_pivots;
+          settings.interrupt = watched.interrupt();
           report = LinearComplementarity().solve_lemke(problem, unknown, settings);
         }
+        watched.raise();
         return nb::make_tuple(to_numpy(std::move(unknown)), report);
       },
       "problem"_a, "max_pivots"_a = 0, answer, "z and a report, by complementary pivoting with a covering vector");
@@ -263,12 +272,15 @@ void expose_pivoting(nb::module_& module) {
         if (lower.is_none()) l.setZero(problem.size());
         if (upper.is_none()) u.setConstant(problem.size(), std::numeric_limits<double>::infinity());
         LcpReport report;
+        Watched watched;
         {
           const nb::gil_scoped_release released;
           LcpSettings settings;
           settings.max_pivots = max_pivots;
+          settings.interrupt = watched.interrupt();
           report = LinearComplementarity().solve_dantzig(problem, l, u, unknown, settings);
         }
+        watched.raise();
         return nb::make_tuple(to_numpy(std::move(unknown)), report);
       },
       "problem"_a, "lower"_a = nb::none(), "upper"_a = nb::none(), "max_pivots"_a = 0, bounded,

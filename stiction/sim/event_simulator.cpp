@@ -236,6 +236,14 @@ void EventSimulator::set_solver_option(std::string_view name, double value) {
   workspace_->stepper.reset();
 }
 
+void EventSimulator::set_interrupt(Interrupt* interrupt) {
+  Workspace& w = *workspace_;
+  w.interrupt = interrupt;
+  w.impact.set_interrupt(interrupt);
+  w.resting.set_interrupt(interrupt);
+  if (w.stepper) w.stepper->set_interrupt(interrupt);
+}
+
 const EventReport& EventSimulator::advance(double duration) {
   if (!(duration >= 0.0) || !std::isfinite(duration)) {
     refuse("advance: the duration is ", duration, " s; it must be finite and at least 0");

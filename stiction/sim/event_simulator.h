@@ -124,6 +124,12 @@ class EventSimulator {
   void clear_external_forces();
   void set_solver_option(std::string_view name, double value);
 
+  // What may stop advance(), advance_to() and next_event() from outside, from inside of a solve too: they then throw
+  // StepInterrupted. Time, state, report and events are those of the last smooth part that came to its end, and going
+  // on gives the bits of a simulator that was never stopped; so it is after any other exception of theirs. It must live
+  // as long as it is set. Null: nothing.
+  void set_interrupt(Interrupt* interrupt);
+
   // Goes on for `duration`, or until `time`, s.
   const EventReport& advance(double duration);
   const EventReport& advance_to(double time);

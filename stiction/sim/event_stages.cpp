@@ -22,6 +22,7 @@ void EventSimulator::Workspace::state_changed() {
 }
 
 double EventSimulator::Workspace::accelerate(const VectorX& at, const VectorX& velocity, VectorX& acceleration) {
+  stop_if_asked();
   ++report.num_evaluations;
   const double power = forces.accelerate(at, velocity, {control, applied, external_forces}, data, acceleration);
   return power + resting.accelerate(data, at, velocity, acceleration);
@@ -190,6 +191,7 @@ void EventSimulator::Workspace::find_next_contact(double h, Next& next) {
     const std::pair<int, int> pair{p.id.shape_a, p.id.shape_b};
     if (pair == last || std::binary_search(resting_pairs.begin(), resting_pairs.end(), pair)) continue;
     last = pair;
+    stop_if_asked();
     const Touch touch = next_touch.find(path, pair.first, pair.second, std::min(h, next.after), tolerance);
     if (!(touch.time < next.after) || touch.time > h) continue;
     next = {};
@@ -254,6 +256,7 @@ void EventSimulator::Workspace::find_next_in_resting_pairs(Next& next) {
     const double fastest = fastest_point(path, model->shapes[a]) + fastest_point(path, model->shapes[b]);
     double low = 0.0, high = -1.0;
     for (double s = 0.0; high < 0.0;) {
+      stop_if_asked();
       const double deepest = deepest_new_point(a, b, s, fastest * (h - s) + tolerance, safe);
       if (s > 0.0 && deepest < enough) {
         high = s;
@@ -292,6 +295,7 @@ void EventSimulator::Workspace::find_next_slip_end(Next& next) {
   for (int i = 0; i < static_cast<int>(resting.contacts().size()); ++i) {
     const double end = std::min(path.duration(), next.after);
     if (!resting.contacts()[static_cast<std::size_t>(i)].slides || resting.normal_force(i) == 0.0) continue;
+    stop_if_asked();
     if (slip(i, end) > 0.0) continue;
     double low = 0.0, high = end;
     for (int k = 0; k < 100; ++k) {
@@ -418,6 +422,7 @@ void EventSimulator::Workspace::pass_crowd(double remaining) {
     stepper = std::make_unique<Simulator>(model, s);
     for (const auto& [name, value] : options) stepper->set_solver_option(name, value);
   }
+  stepper->set_interrupt(interrupt);
   stepper->set_position(q);
   stepper->set_velocity(v);
   if (control.size() > 0) stepper->set_control(control);
@@ -464,12 +469,15 @@ void EventSimulator::Workspace::certify() {
                             report.largest_impact_gain <= 1e-10 * std::max(report.largest_energy, 1e-12);
 }
 
-void EventSimulator::Workspace::go_to(double end, bool stop_at_event) {
+void EventSimulator::Workspace::go_on(double end, bool stop_at_event) {
   const long events_before = report.num_events;
   settle();
   const double rounding = 1e-15 * std::max(1.0, std::abs(end));
   while (end - time > rounding) {
     if (stop_at_event && report.num_events > events_before) break;
+    certify();
+    set_mark();
+    stop_if_asked();
     if (close_events >= settings.most_close_events) {
       pass_crowd(end - time);
       settle();

@@ -32,6 +32,7 @@ struct EventSimulator::Workspace {
   std::vector<int> dry;  // degrees of freedom with dry friction
 
   // ---- set by the user
+  Interrupt* interrupt = nullptr;
   VectorX control, joint_force;
   std::vector<BodyWrench> external_forces;
   std::vector<std::pair<std::string, double>> options;
@@ -80,6 +81,18 @@ struct EventSimulator::Workspace {
   std::unique_ptr<Simulator> stepper;   // of crowds
   bool time_steps_miss_nothing = true;  // by their own geometric certificate
 
+  // ---- the last instant that was settled, for what throws after it (event_undo.cpp); the cache: Collider
+  struct Mark {
+    double time = 0.0, step = 0.0, last_event = -1.0;
+    VectorX q, v;
+    RestingForces::Memory resting;
+    EventReport report;
+    std::size_t num_events = 0;
+    int close_events = 0;
+    bool time_steps_miss_nothing = true;
+    std::optional<Next> pending;
+  } mark;
+
   double accelerate(const VectorX& at, const VectorX& velocity, VectorX& acceleration);
   void update();         // kinematics, inertia and its factor at (q, v); poses
   void check_start();    // throws where something overlaps
@@ -100,6 +113,10 @@ struct EventSimulator::Workspace {
   void record(MotionEvent event);
   void pass_crowd(double remaining);
   void go_to(double end, bool stop_at_event);
+  void go_on(double end, bool stop_at_event);
+  void set_mark();
+  void return_to_mark();
+  void stop_if_asked();  // throws
   double slip(int contact, double s);
   bool is_held(int shape_a, int shape_b, const ContactPoint& p) const;
   double deepest_new_point(int shape_a, int shape_b, double s, double margin, double& safe);

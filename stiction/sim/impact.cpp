@@ -67,7 +67,8 @@ void ImpactSolver::solve_rows(RowSet& rows, std::vector<Pack4>& impulse, Impact&
   islands_.find(rows, static_cast<int>(model_->trees.size()));
   island_solver_.begin_step();
   island_solver_.build_problems(rows, islands_);
-  island_solver_.solve(rows, islands_, nullptr);
+  island_solver_.solve(rows, islands_, interrupt_);
+  if (interrupt_ != nullptr && interrupt_->check()) throw StepInterrupted("impact: interrupted");
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   out.solve_seconds += taken.count();
   island_solver_.judge_all();

@@ -53,6 +53,9 @@ class ImpactSolver {
   // Of the last impact: normal speeds before, by contact row, and impulses in contact frames.
   std::span<const Pack4> impulses() const { return impulse_; }
   IslandSolver& islands() { return island_solver_; }
+  void set_interrupt(Interrupt* interrupt) {
+    interrupt_ = interrupt;
+  }  // solve() throws StepInterrupted; v is as before
 
  private:
   void pick_rows(const DynamicsData& data, const VectorX& q, const VectorX& v, std::span<const ContactPoint> points);
@@ -74,6 +77,7 @@ class ImpactSolver {
   std::vector<Pack4> before_, impulse_, part_;  // c⁻ and λ by row
   std::vector<double> restitution_;
   VectorX work_;
+  Interrupt* interrupt_ = nullptr;
 };
 
 }  // namespace stiction

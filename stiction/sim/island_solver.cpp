@@ -90,6 +90,11 @@ void IslandSolver::solve(RowSet& rows, const Islands& islands, Interrupt* interr
   ++rounds_;
 }
 
+int IslandSolver::iterations_left() const {
+  const int limit = slots_.empty() ? settings_.max_iterations : slots_.front().solver->settings().max_iterations;
+  return limit == 0 ? 0 : std::max(1, limit - spent_iterations_);
+}
+
 // Null where the threads have more to do elsewhere, or the solver works alone.
 TeamSolver* IslandSolver::team_solver_of(int k, const Islands& islands) {
   if (settings_.threads <= 1 || islands.constraints(k).size() < large_island) return nullptr;

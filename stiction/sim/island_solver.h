@@ -50,6 +50,9 @@ class IslandSolver {
   // Rows of what is jammed lose their corrections. `interrupt` may be null.
   void solve(RowSet& rows, const Islands& islands, Interrupt* interrupt);
   void judge_all();
+  // Of the limit, for one more solve of an island, at least 1; 0: there is none.
+  int iterations_left() const;
+  void spend(int iterations) { spent_iterations_ += iterations; }  // by others that share the limit
 
   // ---- By island, of the last build_problems().
   int size() const { return size_; }

@@ -8,6 +8,7 @@ namespace {
 
 // What rounding leaves of a met constraint, m or rad; not worth a correction, and inconsistent between redundant rows.
 constexpr double negligible_error = 1e-11;
+constexpr double share_of_mismatch = 0.1;
 // A correction needs no more digits: the next step corrects what is left.
 constexpr double correction_tolerance = 1e-6;
 constexpr int correction_iterations = 200;
@@ -34,63 +35,102 @@ Pack4 PositionProjection::add_columns(const RowSet& rows, int i, bool contact) {
   return diagonal;
 }
 
-// The rows of positions: normals of contacts and limits one-sided, loops two-sided. False where all are in order.
-bool PositionProjection::copy_rows(const Model& model, const RowSet& rows, std::span<const Pack4> end_velocity,
+PositionProjection::Role PositionProjection::role_of(const Model& model, const StepConstraint& row,
+                                                     const ConstraintSettings& settings) {
+  switch (row.id.source) {
+    case ConstraintSource::dry_friction:
+    case ConstraintSource::servo:
+    case ConstraintSource::torsion:
+    case ConstraintSource::rolling:
+      return Role::none;
+    case ConstraintSource::loop:
+      return model.loops[row.id.first].compliance > 0.0 || row.is_left_out() ? Role::none : Role::loop;
+    case ConstraintSource::contact:
+      if (!settings.project_positions) return Role::none;
+      break;
+    default:
+      break;
+  }
+  if (row.compliance[2] > 0.0 || row.is_left_out()) return Role::none;
+  return row.id.source == ConstraintSource::contact ? Role::contact : Role::limit;
+}
+
+// Whether anything is worth a correction. Loops that contradict each other cannot all be closed: what is much less than
+// they contradict each other by waits until it is more.
+bool PositionProjection::is_needed(const Model& model, const RowSet& rows, std::span<const Pack4> end_velocity,
+                                   double time_step, const ConstraintSettings& settings, double mismatch) {
+  const double negligible_opening = std::max(negligible_error, share_of_mismatch * mismatch);
+  for (int i = 0; i < rows.num_constraints(); ++i) {
+    const Role role = role_of(model, rows[i], settings);
+    if (role == Role::none) continue;
+    const Pack4 error = rows[i].error + time_step * end_velocity[i];
+    if (role == Role::loop) {
+      for (int r = 0; r < rows[i].law.rows; ++r) {
+        if (!(rows[i].left_out >> r & 1U) && std::abs(error[r]) > negligible_opening) return true;
+      }
+    } else if ((role == Role::contact ? error[2] : error[0]) + settings.slop < -negligible_error) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The rows of positions: normals of contacts and limits one-sided, loops two-sided.
+void PositionProjection::copy_rows(const Model& model, const RowSet& rows, std::span<const Pack4> end_velocity,
                                    double time_step, const ConstraintSettings& settings) {
   rows_.clear();
   rows_.joined_trees = rows.joined_trees;
-  bool needed = false;
   const double gain = settings.baumgarte / time_step;
   for (int i = 0; i < rows.num_constraints(); ++i) {
-    const ConstraintSource source = rows[i].id.source;
-    const bool contact = source == ConstraintSource::contact, loop = source == ConstraintSource::loop;
-    const bool compliant = loop ? model.loops[rows[i].id.first].compliance > 0.0 : rows[i].compliance[2] > 0.0;
-    const bool driven = source == ConstraintSource::dry_friction || source == ConstraintSource::servo ||
-                        source == ConstraintSource::torsion || source == ConstraintSource::rolling;
-    if (driven || compliant || rows[i].is_left_out()) continue;  // nothing to correct
-    if (contact && !settings.project_positions) continue;
+    const Role role = role_of(model, rows[i], settings);
+    if (role == Role::none) continue;
     const Pack4 error = rows[i].error + time_step * end_velocity[i];
     Pack4 wanted{};
-    if (loop) {
+    if (role == Role::loop) {
       for (int r = 0; r < rows[i].law.rows; ++r) {
         if (rows[i].left_out >> r & 1U) continue;
         wanted[r] = std::clamp(gain * error[r], -settings.largest_correction, settings.largest_correction);
-        needed = needed || std::abs(error[r]) > negligible_error;
       }
     } else {
-      const double gap = (contact ? error[2] : error[0]) + settings.slop;
+      const double gap = (role == Role::contact ? error[2] : error[0]) + settings.slop;
       wanted[0] = gap > 0.0 ? gap / time_step : std::max(-settings.largest_correction, gain * gap);
-      needed = needed || gap < -negligible_error;
     }
-    StepConstraint& to_correct = rows_.begin_constraint(loop ? rows[i].law : Constraint::make_unilateral(), rows[i].id,
-                                                        rows[i].trees[0], rows[i].trees[1]);
+    StepConstraint& to_correct =
+        rows_.begin_constraint(role == Role::loop ? rows[i].law : Constraint::make_unilateral(), rows[i].id,
+                               rows[i].trees[0], rows[i].trees[1]);
     to_correct.free_velocity = wanted;
-    const Pack4 diagonal = add_columns(rows, i, contact);
+    const Pack4 diagonal = add_columns(rows, i, role == Role::contact);
     const double damped = damping * std::max({+diagonal[0], +diagonal[1], +diagonal[2]});
     to_correct.compliance = Pack4{damped, damped, damped, 0.0};
   }
-  return needed;
 }
 
 const VectorX& PositionProjection::project(const Model& model, const DynamicsData& dynamics, const RowSet& rows,
                                            std::span<const Pack4> end_velocity, double time_step,
-                                           const ConstraintSettings& settings) {
+                                           const ConstraintSettings& settings, double mismatch,
+                                           const SolveLimits& limits) {
   pseudo_velocity_.setZero(model.num_velocities());
-  if (!copy_rows(model, rows, end_velocity, time_step, settings)) return pseudo_velocity_;
+  iterations_ = most_iterations_ = 0;
+  if (!is_needed(model, rows, end_velocity, time_step, settings, mismatch)) return pseudo_velocity_;
+  copy_rows(model, rows, end_velocity, time_step, settings);
   islands_.find(rows_, static_cast<int>(model.trees.size()));
   while (static_cast<int>(slots_.size()) < islands_.size()) {
     Slot& slot = slots_.emplace_back();
     slot.solver = make_solver("auto");
     slot.solver->settings().tolerance = correction_tolerance;
-    slot.solver->settings().max_iterations = correction_iterations;
   }
+  SolveLimits of_island = limits;
+  of_island.max_iterations =
+      limits.max_iterations > 0 ? std::min(limits.max_iterations, correction_iterations) : correction_iterations;
   impulse_.assign(rows_.num_constraints(), Pack4{});
   for (int k = 0; k < islands_.size(); ++k) {
     Slot& island = slots_[k];
     const auto members = islands_.constraints(k);
     const ContactProblem& problem = island.builder.build(model, rows_, members);
     island.solution.impulse.setZero(problem.num_rows());
-    island.solver->solve(problem, island.solution);
+    const int iterations = island.solver->solve(problem, island.solution, of_island).iterations;
+    iterations_ += iterations;
+    most_iterations_ = std::max(most_iterations_, iterations);
     for (std::size_t i = 0; i < members.size(); ++i) {
       const Constraint& c = problem.constraint(static_cast<int>(i));
       for (int r = 0; r < c.rows; ++r) impulse_[members[i]][r] = island.solution.impulse[c.first_row + r];

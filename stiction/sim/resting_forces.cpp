@@ -54,6 +54,22 @@ void RestingForces::begin_count() {
   num_solves_ = num_problems_ = 0;
 }
 
+void RestingForces::store(Memory& memory) const {
+  memory.contacts = contacts_, memory.limits = limits_, memory.held = held_;
+  memory.impulse = impulse_;
+  memory.deficient_size = deficient_size_, memory.last_rows = last_rows_;
+  memory.residuals = residuals_, memory.status = status_;
+  memory.num_solves = num_solves_, memory.num_problems = num_problems_;
+}
+
+void RestingForces::restore(const Memory& memory) {
+  contacts_ = memory.contacts, limits_ = memory.limits, held_ = memory.held;
+  impulse_ = memory.impulse;
+  deficient_size_ = memory.deficient_size, last_rows_ = memory.last_rows;
+  residuals_ = memory.residuals, status_ = memory.status;
+  num_solves_ = memory.num_solves, num_problems_ = memory.num_problems;
+}
+
 // A contact that slides pushes along n − μ d: its law is that of one row, which friction follows.
 void RestingForces::add_contact_row(const DynamicsData& data, int contact, int from) {
   const RowSet& all = event_rows_.all();
@@ -268,7 +284,8 @@ void RestingForces::solve_problem() {
     }
     island_solver_.begin_step();
     island_solver_.build_problems(rows_, islands_);
-    island_solver_.solve(rows_, islands_, nullptr);
+    island_solver_.solve(rows_, islands_, interrupt_);
+    if (interrupt_ != nullptr && interrupt_->check()) throw StepInterrupted("what rests: interrupted");
     double change = 0.0;
     for (int k = 0; k < island_solver_.size(); ++k) {
       status_ = std::max(status_, island_solver_.report(k).status);

@@ -52,6 +52,22 @@ class RestingForces {
   void correct(const DynamicsData& data, VectorX& q, VectorX& v);
 
   IslandSolver& islands() { return island_solver_; }
+  void set_interrupt(Interrupt* interrupt) { interrupt_ = interrupt; }  // accelerate() throws StepInterrupted
+
+  // All that later calls depend on.
+  struct Memory {
+    std::vector<RestingContact> contacts;
+    std::vector<RestingLimit> limits;
+    std::vector<int> held;
+    std::vector<Pack4> impulse;
+    int deficient_size = -1, last_rows = -1;
+    Residuals residuals;
+    SolveStatus status = SolveStatus::converged;
+    long num_solves = 0, num_problems = 0;
+  };
+  void store(Memory& memory) const;
+  void restore(const Memory& memory);
+
   const Residuals& residuals() const { return residuals_; }  // the worst since begin_count()
   SolveStatus status() const { return status_; }
   long num_solves() const { return num_solves_; }      // instants
@@ -109,6 +125,7 @@ class RestingForces {
   Residuals residuals_;
   SolveStatus status_ = SolveStatus::converged;
   long num_solves_ = 0, num_problems_ = 0;
+  Interrupt* interrupt_ = nullptr;
 };
 
 }  // namespace stiction

@@ -328,7 +328,12 @@ void Simulator::Workspace::find_end() {
     row_v_end.resize(rows.num_constraints());
     for (int i = 0; i < rows.num_constraints(); ++i) row_v_end[i] = end_velocity(i);
     // v⁺ + u moves the positions; v⁺ alone stays the velocity.
-    v_move = v_end + projection.project(*model, dynamics, rows, row_v_end, time_step, settings.constraints);
+    v_move = v_end + projection.project(*model, dynamics, rows, row_v_end, time_step, settings.constraints,
+                                        report.largest_loop_mismatch,
+                                        {.max_iterations = island_solver.iterations_left(), .interrupt = interrupt});
+    island_solver.spend(projection.most_iterations());
+    report.iterations += projection.iterations();
+    stop_if_asked();
   } else {
     v_move = v_end;
   }

@@ -40,6 +40,7 @@ class SolveBudget {
     return take(cost);
   }
 
+  Interrupt* interrupt() const { return interrupt_; }  // may be null
   double left() const { return limit_ - spent_; }
   double spent() const { return spent_; }
   int iterations() const { return static_cast<int>(std::min(std::ceil(spent_), limit_)); }

@@ -21,6 +21,7 @@ struct SolveGoal {
   bool may_spend(double cost) const { return budget == nullptr || budget->allows(share * cost); }
   bool spend(double cost) const { return budget == nullptr || budget->take(share * cost); }
   bool spend_and_ask(double cost) const { return budget == nullptr || budget->take_and_ask(share * cost); }
+  Interrupt* interrupt() const { return budget == nullptr ? nullptr : budget->interrupt(); }
   double left() const { return budget == nullptr ? 1e9 : budget->left() / share; }
 };
 

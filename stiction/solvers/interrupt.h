@@ -1,8 +1,8 @@
 // How a caller stops a solve, or a step, from outside: from a signal handler, another thread, or a function that is
 // asked now and then.
 //
-// Solvers look once per factorisation and once per sweep. What they return then has the status `interrupted` and the
-// best iterate so far.
+// Solvers look once per sweep, before a factorisation, and, where that takes long, inside of it. What they return then
+// has the status `interrupted` and the best iterate so far.
 #pragma once
 
 #include <atomic>
@@ -47,6 +47,21 @@ class Interrupt {
   std::chrono::steady_clock::duration interval_{};
   std::chrono::steady_clock::time_point last_{};
   std::thread::id owner_;
+};
+
+// For loops whose turns take too little time to look in each of them: looks after so much work, in a unit of the loop.
+class InterruptedWork {
+ public:
+  InterruptedWork(Interrupt* interrupt, double work_between) : interrupt_(interrupt), work_between_(work_between) {}
+  bool stops_after(double work) {
+    if (interrupt_ == nullptr || (done_ += work) < work_between_) return false;
+    done_ = 0.0;
+    return interrupt_->check();
+  }
+
+ private:
+  Interrupt* interrupt_;
+  double work_between_, done_ = 0.0;
 };
 
 }  // namespace stiction

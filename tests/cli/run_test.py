@@ -282,6 +282,34 @@ class Run(Scratch):
             self.assertEqual(summary["steps"], len(list(csv.DictReader(file))))
         self.assertEqual(b"\x89HDF", record.read_bytes()[:4])
 
+    def test_interrupt_acts_inside_of_an_event(self):
+        # A heap that lands at once: its impacts and what rests of it are solved without limit, which takes hours.
+        balls = "".join(
+            f'<body pos="{0.2 * (k % 6)} {0.2 * (k // 6 % 6)} {0.1 + 0.2 * (k // 36)}"><freejoint/>'
+            f'<geom type="sphere" size="0.1"/></body>'
+            for k in range(180)
+        )
+        scene = self.folder / "balls.xml"
+        scene.write_text(
+            '<mujoco><worldbody><geom type="plane" size="5 5 1"/>' + balls + "</worldbody><keyframe>"
+            '<key name="fall" qvel="' + " ".join(["0.1 0 -1 0 0 0"] * 180) + '"/></keyframe></mujoco>'
+        )
+        report = self.folder / "events.csv"
+        process = subprocess.Popen(
+            [COMMAND, "run", scene, "--keyframe", "fall", "--event-driven", "--time", "10", "--report", report, "--json"]
+            + ["--solver", "ncp-pgs", "--tolerance", "1e-15", "--max-iterations", "1000000000"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        until_it_works(process, 1.0)
+        process.send_signal(signal.SIGINT)
+        out, error = process.communicate(timeout=60)
+        self.assertEqual(130, process.returncode, error)
+        self.assertLess(parse(out)["time"], 10)
+        with report.open(newline="") as file:
+            self.assertEqual(parse(out)["events"], len(list(csv.DictReader(file))))
+
     def test_numbers_that_grow_too_large_end_the_run_with_its_summary(self):
         path, record = self.folder / "whirl.xml", self.folder / "whirl.h5"
         path.write_text(

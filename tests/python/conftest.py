@@ -1,6 +1,8 @@
 """Problems that the Python tests share."""
 
+import contextlib
 import pathlib
+import signal
 
 import numpy as np
 import pytest
@@ -31,3 +33,15 @@ def random_problem(seed, bodies=4, contacts=6):
 def sliding_block():
     """A block of 2 kg pushed down at 1 m/s and along t1 at 3 m/s, mu = 0.5: it slides, l = (-1, 0, 2), s = (2.5, 0, 0)."""
     return np.eye(3) / 2.0, np.array([3.0, 0.0, -1.0]), 0.5, np.array([-1.0, 0.0, 2.0]), np.array([2.5, 0.0, 0.0])
+
+
+@contextlib.contextmanager
+def ctrl_c_after(seconds):
+    """SIGINT's handler after so long, also where SIGINT itself is ignored, as in the background."""
+    handler = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, handler)

@@ -16,7 +16,7 @@ import pytest
 
 import stiction
 from conftest import SCENES
-from worlds import arm, box_on_plane, pendulum
+from worlds import arm, box_on_plane, overlapping_boxes, pendulum
 
 
 def test_a_box_falls_and_rests():
@@ -349,20 +349,6 @@ def test_ctrl_c_ends_a_long_run_between_steps():
     assert steps > 0
     simulator.step()
     assert simulator.state.step == steps + 1
-
-
-def overlapping_boxes(count):
-    builder = stiction.ModelBuilder()
-    builder.add_shape(stiction.Plane(), name="ground", friction=0.7)
-    for k in range(count):
-        angle = 0.3 * k
-        body = builder.add_body(
-            name=f"box{k}",
-            position=(0.15 * (k % 5), 0.15 * (k // 5 % 5), 0.1 + 0.12 * (k // 25)),
-            orientation=(np.sin(angle) * 0.6, np.sin(angle) * 0.8, 0.0, np.cos(angle)),
-        )
-        builder.add_shape(body, stiction.Box((0.1, 0.1, 0.1)), density=1000, friction=0.7)
-    return builder.build()
 
 
 def test_ctrl_c_acts_inside_of_a_step():

@@ -9,8 +9,9 @@ import scipy.sparse as sp
 
 import oracle
 import stiction
-from conftest import random_problem
+from conftest import ctrl_c_after, random_problem
 from stiction import Constraint, ContactModel, ContactSolution, SolveStatus
+from worlds import overlapping_boxes
 
 NAMES = stiction.solver_names()
 
@@ -161,3 +162,35 @@ def test_threads_share_a_solver_in_turns():
         thread.join()
     for solution in solutions:
         assert stiction.judge(problem, solution.impulse).eps_nat <= 1e-6
+
+
+@pytest.mark.parametrize("name", ["auto", "ncp-pgs", "ncp-newton", "lcp-lemke", "max-dissipation"])
+def test_ctrl_c_ends_a_solve_and_the_solution_is_that_of_before(name):
+    simulator = stiction.Simulator(overlapping_boxes(150 if name in ("auto", "ncp-pgs") else 60), dt=1e-2, max_iterations=1)
+    simulator.step()
+    problem = simulator.contact_problem().problem
+    solver = stiction.make_solver(name, tolerance=1e-16, max_iterations=10**9)
+    solution = ContactSolution()
+    solution.impulse = np.full(problem.num_rows, 0.25)
+    solved = False
+    with ctrl_c_after(0.3):
+        with pytest.raises(KeyboardInterrupt):
+            for _ in range(10000):  # what ends by itself before is asked again
+                solver.solve(problem, solution)
+                solved = True
+                solution.impulse = np.full(problem.num_rows, 0.25)
+                solved = False
+    assert solved or (solution.impulse == 0.25).all()
+    assert solver.options["max_iterations"] == 10**9
+
+
+def test_ctrl_c_ends_looking_ahead():
+    simulator = stiction.Simulator(
+        overlapping_boxes(150), dt=1e-2, tolerance=1e-15, acceptable_tolerance=0.0, max_iterations=10**6
+    )
+    before = simulator.state.to_bytes()
+    with ctrl_c_after(0.3):
+        with pytest.raises(KeyboardInterrupt):
+            for _ in range(100):
+                simulator.forward()
+    assert simulator.state.to_bytes() == before

@@ -49,3 +49,18 @@ def random_state(model, seed=0):
     rng = np.random.default_rng(seed)
     q = stiction.integrate(model, model.initial_position, rng.normal(size=model.num_velocities))
     return q, rng.normal(size=model.num_velocities)
+
+
+def overlapping_boxes(count):
+    """Boxes in each other: no step of it is easy."""
+    builder = stiction.ModelBuilder()
+    builder.add_shape(stiction.Plane(), name="ground", friction=0.7)
+    for k in range(count):
+        angle = 0.3 * k
+        body = builder.add_body(
+            name=f"box{k}",
+            position=(0.15 * (k % 5), 0.15 * (k // 5 % 5), 0.1 + 0.12 * (k // 25)),
+            orientation=(np.sin(angle) * 0.6, np.sin(angle) * 0.8, 0.0, np.cos(angle)),
+        )
+        builder.add_shape(body, stiction.Box((0.1, 0.1, 0.1)), density=1000, friction=0.7)
+    return builder.build()

@@ -8,6 +8,8 @@
 #include "stiction/contact/judge.h"
 #include "stiction/solvers/auto/infeasibility.h"
 #include "stiction/solvers/auto/solver_auto.h"
+#include "stiction/solvers/linear_algebra/block_lu.h"
+#include "stiction/solvers/linear_algebra/node_lu.h"
 
 namespace stiction {
 namespace {
@@ -90,7 +92,7 @@ TEST(AutoPortfolio, ALargeDenseProblemWithManyZerosIsTakenAsASparseOne) {
 
 // ---- interruption
 
-class EverySolver : public ::testing::TestWithParam<std::string> {};
+class EverySolver : public ::testing::TestWithParam<std::string_view> {};
 
 TEST_P(EverySolver, StopsWhenAskedAndReturnsTheBestSoFar) {
   const ContactProblem problem = testing::three_point_heap({.seed = 3, .bodies = 20, .friction = 1.0}).problem();
@@ -110,14 +112,34 @@ TEST_P(EverySolver, StopsWhenAskedAndReturnsTheBestSoFar) {
   EXPECT_NE(solver->solve(problem, solution).status, SolveStatus::interrupted);
 }
 
-INSTANTIATE_TEST_SUITE_P(Iterative, EverySolver,
-                         ::testing::Values("auto", "ncp-gs", "ncp-newton", "ncp-ip", "ncp-admm", "ncp-pgs", "raisim",
-                                           "ccp-newton", "ccp-pgs", "ncp-staggered"),
-                         [](const auto& param) {
-                           std::string name = param.param;
-                           for (char& c : name) c = c == '-' ? '_' : c;
-                           return name;
-                         });
+// Nothing that takes long goes by without a look: as many looks as iterations, whatever those are.
+TEST_P(EverySolver, LooksInEveryIteration) {
+  const ContactProblem problem = testing::three_point_heap({.seed = 3, .bodies = 12, .friction = 1.0}).problem();
+  const auto solver = make_solver(GetParam());
+  solver->settings().tolerance = 1e-13;
+  solver->settings().max_iterations = 40;
+  int looks = 0;
+  Interrupt watching([&] { return ++looks < 0; }, std::chrono::milliseconds(0));
+  solver->settings().interrupt = &watching;
+  ContactSolution solution;
+  const int iterations = solver->solve(problem, solution).iterations;
+  EXPECT_GE(looks + 5, iterations);  // the first look does not ask, and parts are rounded up
+  ASSERT_GE(looks, 2);
+  const int before = looks / 2;
+  looks = 0;
+  Interrupt stopping([&] { return ++looks >= before; }, std::chrono::milliseconds(0));
+  solver->settings().interrupt = &stopping;
+  solution = {};
+  EXPECT_EQ(solver->solve(problem, solution).status, SolveStatus::interrupted);
+  EXPECT_EQ(looks, before);
+  EXPECT_TRUE(solution.impulse.allFinite());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EverySolver, ::testing::ValuesIn(solver_names()), [](const auto& param) {
+  std::string name(param.param);
+  for (char& c : name) c = c == '-' ? '_' : c;
+  return name;
+});
 
 TEST(Interruption, APolledFunctionIsAskedDuringTheSolve) {
   const ContactProblem problem = testing::spheres_in_box({.seed = 1, .count = 4, .friction = 1.5}).problem();
@@ -133,6 +155,32 @@ TEST(Interruption, APolledFunctionIsAskedDuringTheSolve) {
   EXPECT_EQ(report.status, SolveStatus::interrupted);
   EXPECT_EQ(asked, 10);
   EXPECT_LT(report.iterations, usual);
+}
+
+// A factorisation that takes long is given up where it is, and fails.
+TEST(Interruption, StopsInsideOfAFactorisation) {
+  const testing::Mechanics heap = testing::spheres_in_box({.seed = 1, .count = 12, .friction = 0.9});
+  const ContactProblem factored = heap.problem();
+  const ContactProblem sparse = factored.in_form(DelassusForm::sparse);
+  const std::vector<Matrix3> weight(factored.num_constraints(), Matrix3::Identity());
+  NodeLu nodes;
+  nodes.analyse(factored.factored());
+  BlockLu blocks;
+  const auto factor = [&](Interrupt* interrupt, bool in_nodes) {
+    return in_nodes ? nodes.factor(factored.factored(), weight, 1.0, interrupt)
+                    : blocks.factor(sparse.sparse(), weight, {}, {}, interrupt);
+  };
+  for (const bool in_nodes : {true, false}) {
+    int looks = 0;
+    Interrupt watching([&] { return ++looks < 0; }, std::chrono::milliseconds(0));
+    EXPECT_TRUE(factor(&watching, in_nodes));
+    ASSERT_GE(looks, 2) << in_nodes;
+    looks = 0;
+    Interrupt stopping([&] { return ++looks == 2; }, std::chrono::milliseconds(0));
+    EXPECT_FALSE(factor(&stopping, in_nodes));
+    EXPECT_EQ(looks, 2);
+    EXPECT_TRUE(factor(nullptr, in_nodes));
+  }
 }
 
 TEST(Interruption, ComesFromAnotherThread) {

@@ -89,7 +89,7 @@ bool AutoDense::newton_run(const DenseView& view, const AutoResidualScale& scale
   for (int without_progress = 0; without_progress < settings.patience && steps < settings.newton_steps; ++steps) {
     double edge = 0.0;
     if (outcome.iterations == 0) edge = best_.residual > settings.in_motion ? settings.wide_edge : settings.edge;
-    if (!goal_->spend(AutoCost::dense_step)) break;
+    if (!goal_->spend_and_ask(AutoCost::dense_step)) break;
     if (!active_set_.step(view, proximal, lambda_.data(), sigma_.data(), edge)) break;
     ++outcome.iterations;
     ++outcome.factorisations;
@@ -113,7 +113,7 @@ bool AutoDense::newton_run(const DenseView& view, const AutoResidualScale& scale
 // Sweeps with the residual of what they leave; true where that passes.
 bool AutoDense::sweep_and_test(const DenseView& view, const AutoResidualScale& scale, double limit, int sweeps,
                                SolveOutcome& outcome) {
-  for (int k = 0; k < sweeps && goal_->spend(AutoCost::sweep); ++k) {
+  for (int k = 0; k < sweeps && goal_->spend_and_ask(AutoCost::sweep); ++k) {
     sweep(view);
     ++outcome.iterations;
   }
@@ -138,7 +138,8 @@ bool AutoDense::newton_from_zero(const DenseView& view, const AutoResidualScale&
 bool AutoDense::follow_compliance(const DenseView& view, const AutoResidualScale& scale, double limit,
                                   SolveOutcome& outcome) {
   proximal_.settings = settings.compliant;
-  const AutoProximal::Outcome run = proximal_.run(view, scale, limit, settings.compliant_steps, active_set_, best_);
+  const AutoProximal::Outcome run =
+      proximal_.run(view, scale, limit, settings.compliant_steps, active_set_, best_, *goal_);
   outcome.iterations += run.steps;
   outcome.factorisations += run.steps;
   if (!run.converged) return false;
@@ -193,7 +194,7 @@ SolveOutcome AutoDense::solve(const DenseView& given, const AutoResidualScale& s
   if (outcome.converged) return outcome;
   outcome.stage = AutoStage::sweep;
   const int sweeps = choose_sweeps(view);
-  for (int k = 0; k < sweeps && !outcome.converged && goal.spend(AutoCost::sweep); ++k) {
+  for (int k = 0; k < sweeps && !outcome.converged && goal.spend_and_ask(AutoCost::sweep); ++k) {
     const double before = outcome.residual;
     sweep(view);
     ++outcome.iterations;

@@ -110,7 +110,7 @@ bool AutoLastResort::newton_step() {
   const int n = problem_->num_constraints();
   for (int i = 0; i < n; ++i) linearise(i);
   move_fixed_to_right();
-  if (!lu_.factor(g, diagonal_, left_, fixed_)) return false;
+  if (!lu_.factor(g, diagonal_, left_, fixed_, interrupt_)) return false;
   const auto put = [&](const std::vector<double>& x, bool add) {
     for (int i = 0; i < n; ++i) {
       if (fixed_[i]) continue;
@@ -140,6 +140,7 @@ bool AutoLastResort::newton_step() {
 
 SolveOutcome AutoLastResort::solve(const ContactProblem& problem, const SolveGoal& goal, VectorX& impulse) {
   load(problem);
+  interrupt_ = goal.interrupt();
   SolveOutcome outcome;
   outcome.stage = AutoStage::last_resort;
   const auto residual = [&](const VectorX& lambda) {

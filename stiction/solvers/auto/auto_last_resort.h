@@ -37,6 +37,7 @@ class AutoLastResort {
   const ContactProblem* problem_ = nullptr;
   SparseSweep sweeps_;
   BlockLu lu_;
+  Interrupt* interrupt_ = nullptr;
   double proximal_ = 0.0;
   BestIterate best_;
   VectorX lambda_, sigma_;

@@ -133,6 +133,7 @@ bool AutoProximal::settle(const DenseView& view, const AutoResidualScale& scale,
   dense_velocity(compliant_, now_.lambda.data(), now_.sigma.data());
   double least = std::numeric_limits<double>::infinity();
   for (int k = 1; k <= settings.patience && outcome.steps < most_steps; ++k) {
+    if (!goal_->spend_and_ask(AutoCost::dense_step)) return false;
     if (!active_set.step(compliant_, hardly_any, now_.lambda.data(), now_.sigma.data(), 0.0)) return false;
     ++outcome.steps;
     test(view, scale, limit, now_, outcome, best);
@@ -152,12 +153,14 @@ bool AutoProximal::settle(const DenseView& view, const AutoResidualScale& scale,
 }
 
 AutoProximal::Outcome AutoProximal::run(const DenseView& view, const AutoResidualScale& scale, double limit,
-                                        int most_steps, AutoActiveSet& active_set, BestDense& best) {
+                                        int most_steps, AutoActiveSet& active_set, BestDense& best,
+                                        const SolveGoal& goal) {
   Outcome outcome;
+  goal_ = &goal;
   load(view, best.lambda.data());
   centre_residual_ = best.residual;
   double epsilon = settings.first;
-  while (!outcome.converged && outcome.steps < most_steps) {
+  while (!outcome.converged && outcome.steps < most_steps && goal.may_spend(AutoCost::dense_step)) {
     set_compliance(view, epsilon);
     if (settle(view, scale, limit, most_steps, active_set, outcome, best)) {
       epsilon = std::max(settings.least, settings.fall * epsilon);

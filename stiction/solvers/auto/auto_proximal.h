@@ -20,6 +20,7 @@
 #include "stiction/solvers/auto/auto_active_set.h"
 #include "stiction/solvers/auto/auto_residual.h"
 #include "stiction/solvers/auto/auto_settings.h"
+#include "stiction/solvers/auto/auto_stage.h"
 #include "stiction/solvers/best_iterate.h"
 #include "stiction/solvers/linear_algebra/dense_view.h"
 
@@ -35,8 +36,9 @@ class AutoProximal {
     int steps = 0;          // factorisations
   };
   // From the best so far, whose vectors have room for view.stride entries; what is better takes its place.
+  // Every step is paid from the budget of the goal.
   Outcome run(const DenseView& view, const AutoResidualScale& scale, double limit, int most_steps,
-              AutoActiveSet& active_set, BestDense& best);
+              AutoActiveSet& active_set, BestDense& best, const SolveGoal& goal = {});
 
  private:
   // An iterate: λ, σ of the compliant problem, and the residuals of both problems.
@@ -60,6 +62,7 @@ class AutoProximal {
   AlignedVector<double> centre_, weight_, plain_;  // λ_c; ε D; σ of the problem itself
   double centre_residual_ = 0.0;
   Iterate now_, inside_;  // the Newton iterate and its projection
+  const SolveGoal* goal_ = nullptr;
 };
 
 }  // namespace stiction

@@ -17,6 +17,7 @@ bool ConeTask::begin(const ConeProblem& problem, NewtonSystem& space, const Solv
   cones = &problem;
   system = &space;
   goal = wanted;
+  space.interrupt = wanted.interrupt();
   stage = SolveStage::guess;
   iterations = 0;
   infeasible = false;

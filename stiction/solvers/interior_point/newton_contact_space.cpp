@@ -137,7 +137,7 @@ bool NewtonContactSpace::factor(const ConeVector& at, double delta) {
     if (s.is_frictionless_contact()) lock_tangents(i);
   }
   ++factorisations;
-  return lu_.factor(*delassus_, diagonal_);
+  return lu_.factor(*delassus_, diagonal_, {}, {}, interrupt);
 }
 
 // (Ĝ + C) out = right through the unscaled matrix: (G + W C) u = √W right, out = √W u.
@@ -197,7 +197,7 @@ bool NewtonContactSpace::factor_stick(double stick_eta) {
     if (s.is_frictionless_contact()) lock_tangents(s.index);
   }
   ++factorisations;
-  return lu_.factor(*delassus_, diagonal_);
+  return lu_.factor(*delassus_, diagonal_, {}, {}, interrupt);
 }
 
 void NewtonContactSpace::stick_step(const Rows3& sigma, Rows3& impulse) {

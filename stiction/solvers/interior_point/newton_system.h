@@ -8,6 +8,7 @@
 #pragma once
 
 #include "stiction/solvers/interior_point/cone_problem.h"
+#include "stiction/solvers/interrupt.h"
 
 namespace stiction {
 
@@ -33,6 +34,7 @@ class NewtonSystem {
   virtual void stick_step(const Rows3& sigma, Rows3& impulse) = 0;
 
   int factorisations = 0;
+  Interrupt* interrupt = nullptr;  // what may stop a factorisation, which then fails
 };
 
 }  // namespace stiction

@@ -211,7 +211,7 @@ bool NewtonVelocitySpace::factor(const ConeVector& at, double delta) {
   eta_ = std::max(smallest_eta, eta_numerator / std::max(1.0, cones_->largest_normal(at)));
   eliminate(at, delta);
   ++factorisations;
-  return lu_.factor(*factored_, weight_);
+  return lu_.factor(*factored_, weight_, 1.0, interrupt);
 }
 
 void NewtonVelocitySpace::sharpen() {
@@ -327,7 +327,7 @@ bool NewtonVelocitySpace::factor_stick(double stick_eta) {
     if (open[i]) weight_[i].setZero();
   }
   ++factorisations;
-  return lu_.factor(*factored_, weight_);
+  return lu_.factor(*factored_, weight_, 1.0, interrupt);
 }
 
 void NewtonVelocitySpace::drop_unstuck_rows() {

@@ -8,6 +8,7 @@ namespace stiction {
 namespace {
 
 constexpr Pack4 zero4{};
+constexpr double products_between_looks = 2e5;  // a millisecond or two
 
 }  // namespace
 
@@ -48,8 +49,10 @@ void BlockLu::scatter_row(int row, const DelassusSparse& delassus, std::span<con
   }
 }
 
-// work_row_ ← work_row_ − L_row,k U_k for all k before the row; L of the row is stored on the way.
-void BlockLu::eliminate_row(int row) {
+// work_row_ ← work_row_ − L_row,k U_k for all k before the row; L of the row is stored on the way. Returns the
+// products.
+int BlockLu::eliminate_row(int row) {
+  int products = 0;
   for (int e = fill_.lower_begin[row]; e < fill_.lower_begin[row + 1]; ++e) {
     const int k = fill_.lower_column[e];
     const Block w = work_row_[k];
@@ -65,6 +68,7 @@ void BlockLu::eliminate_row(int row) {
     }
     const Pack4 l0 = l.column[0], l1 = l.column[1], l2 = l.column[2];
     const int begin = fill_.upper_begin[k], end = begin + kept_count_[k];
+    products += end - begin;
     for (int u = begin; u < end; ++u) {
       const Block& source = upper_[u];
       Block& target = work_row_[kept_column_[u]];
@@ -74,6 +78,7 @@ void BlockLu::eliminate_row(int row) {
       }
     }
   }
+  return products;
 }
 
 // Gauss–Jordan with row exchanges. False when the pivot block is singular or not finite.
@@ -114,8 +119,9 @@ bool BlockLu::invert_pivot(int row) {
 }
 
 bool BlockLu::factor(const DelassusSparse& delassus, std::span<const Matrix3> diagonal, std::span<const Matrix3> left,
-                     std::span<const char> skip) {
+                     std::span<const char> skip, Interrupt* interrupt) {
   analyse(delassus);
+  InterruptedWork work(interrupt, products_between_looks);
   const int n = static_cast<int>(fill_.order.size());
   determinant_sign_ = 1;
   for (int i = 0; i < n; ++i) skipped_[i] = skip.empty() ? 0 : skip[fill_.order[i]];
@@ -123,7 +129,7 @@ bool BlockLu::factor(const DelassusSparse& delassus, std::span<const Matrix3> di
     kept_count_[row] = 0;
     if (skipped_[row]) continue;
     scatter_row(row, delassus, diagonal, left);
-    eliminate_row(row);
+    if (work.stops_after(eliminate_row(row))) return false;
     const int begin = fill_.upper_begin[row];
     for (int e = begin; e < fill_.upper_begin[row + 1]; ++e) {
       const int column = fill_.upper_column[e];

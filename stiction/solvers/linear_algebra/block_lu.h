@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "stiction/contact/delassus.h"
+#include "stiction/solvers/interrupt.h"
 #include "stiction/solvers/linear_algebra/symbolic_fill.h"
 
 namespace stiction {
@@ -22,9 +23,9 @@ class BlockLu {
   // LU of left_i · G_ij + δ_ij diagonal_i for all blocks of `delassus`. An empty `left` means the identity.
   // Constraints with skip[i] != 0 are left out (their row and column vanish); an empty `skip` keeps all.
   // The caller puts ones on the diagonal of unused rows of one-row constraints. False at a singular or non-finite
-  // pivot.
+  // pivot, and where it is asked to stop.
   bool factor(const DelassusSparse& delassus, std::span<const Matrix3> diagonal, std::span<const Matrix3> left = {},
-              std::span<const char> skip = {});
+              std::span<const char> skip = {}, Interrupt* interrupt = nullptr);
 
   // Vectors hold three entries per constraint, also for constraints of one row (entries 1 and 2 then pass through the
   // identity). x may be b. Skipped constraints get zero.
@@ -39,7 +40,7 @@ class BlockLu {
   };
   void scatter_row(int row, const DelassusSparse& delassus, std::span<const Matrix3> diagonal,
                    std::span<const Matrix3> left);
-  void eliminate_row(int row);
+  int eliminate_row(int row);
   bool invert_pivot(int row);
 
   SymbolicFill fill_;

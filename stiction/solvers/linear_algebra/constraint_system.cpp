@@ -43,8 +43,9 @@ Matrix3 invert(const Matrix3& block, int rows) {
 
 }  // namespace
 
-void ConstraintSystem::start(const ContactProblem& problem) {
+void ConstraintSystem::start(const ContactProblem& problem, Interrupt* interrupt) {
   problem_ = &problem;
+  interrupt_ = interrupt;
   const int n = problem.num_constraints(), m = problem.num_rows();
   left.resize(n);
   diagonal.resize(n);
@@ -107,7 +108,7 @@ bool ConstraintSystem::solve_sparse(VectorOut out) {
     for (int r = 0; r < 3; ++r) work_[3 * i + r] = r < c.rows ? right[c.first_row + r] : 0.0;
     for (int r = c.rows; r < 3; ++r) diagonal[i](r, r) = 1.0;
   }
-  if (!block_lu_.factor(problem_->sparse(), diagonal, left, skip)) return false;
+  if (!block_lu_.factor(problem_->sparse(), diagonal, left, skip, interrupt_)) return false;
   block_lu_.solve(work_.data(), work_.data());
   for (int i = 0; i < problem_->num_constraints(); ++i) {
     const Constraint& c = problem_->constraint(i);
@@ -132,7 +133,7 @@ bool ConstraintSystem::solve_factored(VectorOut out) {
     }
     for (int r = 0; r < c.rows; ++r) out[c.first_row + r] = x[r];
   }
-  if (!node_lu_.factor(f, weight_)) return false;
+  if (!node_lu_.factor(f, weight_, 1.0, interrupt_)) return false;
   multiply_transposed(f, problem_->constraints(), out.data(), nodes_.data());
   node_lu_.solve(nodes_.data(), nodes_.data());
   multiply(f, problem_->constraints(), nodes_.data(), right.data());  // A w

@@ -20,14 +20,14 @@ namespace stiction {
 class ConstraintSystem {
  public:
   // Sizes and the symbolic factorisation. No allocation for a structure seen before.
-  void start(const ContactProblem& problem);
+  void start(const ContactProblem& problem, Interrupt* interrupt = nullptr);
 
   // To be filled for every constraint before solve(); a constraint of one row uses row and column 0.
   std::vector<Matrix3> left, diagonal;
   std::vector<char> skip;
   VectorX right;  // by problem rows
 
-  // x into `out` (by problem rows). False where the factorisation failed or the result is not finite.
+  // x into `out` (by problem rows). False where the factorisation failed or was stopped, or the result is not finite.
   bool solve(VectorOut out);
 
  private:
@@ -36,6 +36,7 @@ class ConstraintSystem {
   bool solve_factored(VectorOut out);
 
   const ContactProblem* problem_ = nullptr;
+  Interrupt* interrupt_ = nullptr;
   BlockLu block_lu_;
   NodeLu node_lu_;
   std::vector<double> matrix_, work_;  // dense: active rows, row-major and padded; sparse: three entries per constraint

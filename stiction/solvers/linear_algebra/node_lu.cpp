@@ -7,7 +7,8 @@
 namespace stiction {
 namespace {
 
-constexpr int ahead = 3;  // runs
+constexpr int ahead = 3;                        // runs
+constexpr double products_between_looks = 2e5;  // some ten milliseconds
 
 }  // namespace
 
@@ -216,7 +217,8 @@ bool NodeLu::invert_pivot(Block6& block) {
   return std::isfinite(sum(check));
 }
 
-bool NodeLu::factor(const DelassusFactored& factored, std::span<const Matrix3> weight, double identity) {
+bool NodeLu::factor(const DelassusFactored& factored, std::span<const Matrix3> weight, double identity,
+                    Interrupt* interrupt) {
   analyse(factored);
   assemble(factored, weight, identity);
   determinant_sign_ = 1;
@@ -227,7 +229,9 @@ bool NodeLu::factor(const DelassusFactored& factored, std::span<const Matrix3> w
     if (is_fill_[&block - matrix_.data()]) block.set_zero();
     in_row_[column] = &block;
   };
+  InterruptedWork work(interrupt, products_between_looks);
   for (int row = 0; row < n; ++row) {
+    int products = 0;
     for (int e = fill_.lower_begin[row]; e < fill_.lower_begin[row + 1]; ++e) open(lower[e], fill_.lower_column[e]);
     in_row_[row] = &matrix_[row];
     for (int e = fill_.upper_begin[row]; e < fill_.upper_begin[row + 1]; ++e) open(upper[e], fill_.upper_column[e]);
@@ -235,12 +239,13 @@ bool NodeLu::factor(const DelassusFactored& factored, std::span<const Matrix3> w
       const int k = fill_.lower_column[e];
       lower[e] = Left6(lower[e]) * pivot_inverse_[k];
       const Left6 l(lower[e]);
+      products += fill_.upper_begin[k + 1] - fill_.upper_begin[k];
       for (int u = fill_.upper_begin[k]; u < fill_.upper_begin[k + 1]; ++u) {
         subtract_product(l, upper[u], *in_row_[fill_.upper_column[u]]);
       }
     }
     pivot_inverse_[row] = matrix_[row];
-    if (!invert_pivot(pivot_inverse_[row])) return false;
+    if (!invert_pivot(pivot_inverse_[row]) || work.stops_after(products)) return false;
   }
   return true;
 }

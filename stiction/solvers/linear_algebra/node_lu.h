@@ -11,6 +11,7 @@
 
 #include "stiction/contact/constraint.h"
 #include "stiction/contact/delassus.h"
+#include "stiction/solvers/interrupt.h"
 #include "stiction/solvers/linear_algebra/block6.h"
 #include "stiction/solvers/linear_algebra/symbolic_fill.h"
 
@@ -25,8 +26,9 @@ class NodeLu {
   double num_products() const { return fill_.products; }  // of blocks, of one factorisation; or more than were allowed
 
   // Assemble from one 3×3 matrix per constraint (a constraint of one row uses (0, 0)) and factor.
-  // False at a singular or non-finite pivot.
-  bool factor(const DelassusFactored& factored, std::span<const Matrix3> weight, double identity = 1.0);
+  // False at a singular or non-finite pivot, and where it is asked to stop.
+  bool factor(const DelassusFactored& factored, std::span<const Matrix3> weight, double identity = 1.0,
+              Interrupt* interrupt = nullptr);
 
   // One pack per node. x may be b.
   void solve(const Pack8* b, Pack8* x) const;

@@ -3,7 +3,7 @@
 namespace stiction {
 
 double GradientProjection::solve(const MatrixX& a, const VectorX& b, const VectorX& lower, const VectorX& upper,
-                                 double tolerance, int max_iterations, VectorX& x) {
+                                 double tolerance, int max_iterations, VectorX& x, Interrupt* interrupt) {
   x = x.cwiseMax(lower).cwiseMin(upper);
   const auto objective_and_gradient = [&](const VectorX& at) {
     product_.noalias() = a * at;
@@ -20,7 +20,8 @@ double GradientProjection::solve(const MatrixX& a, const VectorX& b, const Vecto
       if ((x[i] <= lower[i] && direction_[i] < 0.0) || (x[i] >= upper[i] && direction_[i] > 0.0)) direction_[i] = 0.0;
     }
     const double residual = (x - (x - gradient_).cwiseMax(lower).cwiseMin(upper)).lpNorm<Eigen::Infinity>();
-    if (residual <= tolerance || iteration >= max_iterations) return residual;
+    const bool is_stopped = interrupt != nullptr && interrupt->check();
+    if (residual <= tolerance || iteration >= max_iterations || is_stopped) return residual;
 
     product_.noalias() = a * direction_;
     const double curvature = direction_.dot(product_), slope = direction_.squaredNorm();

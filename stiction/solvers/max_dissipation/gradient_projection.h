@@ -6,6 +6,7 @@
 #pragma once
 
 #include "stiction/math/types.h"
+#include "stiction/solvers/interrupt.h"
 
 namespace stiction {
 
@@ -13,7 +14,7 @@ class GradientProjection {
  public:
   // `x` is the start on entry (projected on the bounds first). Returns ‖x − P(x − ∇)‖_∞ of the point left behind.
   double solve(const MatrixX& a, const VectorX& b, const VectorX& lower, const VectorX& upper, double tolerance,
-               int max_iterations, VectorX& x);
+               int max_iterations, VectorX& x, Interrupt* interrupt = nullptr);
 
  private:
   VectorX gradient_, direction_, trial_, product_;

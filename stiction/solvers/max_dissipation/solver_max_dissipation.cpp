@@ -52,12 +52,14 @@ double SolverMaxDissipation::frictionless_pass(VectorX& out) {
     normals_.scatter(unknown_, out);
     return 0.0;
   }
-  const LcpReport pivots = pivoting_.solve_dantzig(lcp, normals_.lower(), normals_.upper(), unknown_);
+  LcpSettings pivoting;
+  pivoting.interrupt = settings_.interrupt;
+  const LcpReport pivots = pivoting_.solve_dantzig(lcp, normals_.lower(), normals_.upper(), unknown_, pivoting);
   // Pivoting that ended early left a point that may have gained energy: start again from rest.
   if (pivots.status != LcpStatus::solved) unknown_.setZero();
   const int iterations = pivots.status == LcpStatus::solved ? 0 : 5000;
   const double residual = gradient_projection_.solve(lcp.matrix, lcp.offset, normals_.lower(), normals_.upper(), 1e-14,
-                                                     iterations, unknown_);
+                                                     iterations, unknown_, settings_.interrupt);
   normals_.scatter(unknown_, out);
   return residual / std::max(1.0, unknown_.lpNorm<Eigen::Infinity>());
 }

@@ -19,7 +19,7 @@ void SemismoothNewton::start(const ContactProblem& problem, const VectorX& guess
   goal_ = goal;
   options_ = options;
   problem_ = &problem;
-  system_.start(problem);
+  system_.start(problem, goal.interrupt());
   law_.prepare(problem);
   engine_.start(problem, guess);
   inverse_rho_.resize(problem.num_constraints());

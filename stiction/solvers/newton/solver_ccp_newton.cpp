@@ -137,7 +137,7 @@ void SolverCcpNewtonSettings::validate() const {
 SolveReport SolverCcpNewton::do_solve(const ContactProblem& problem, ContactSolution& solution) {
   const int m = problem.num_rows();
   problem_ = &problem;
-  system_.start(problem);
+  system_.start(problem, settings_.interrupt);
   for (VectorX* v : {&y_, &lambda_, &delta_zeta_, &delta_y_, &work_}) v->resize(m);
   const SolveGoal goal = start_goal(default_steps);
   SolveOutcome outcome;

@@ -95,6 +95,7 @@ LcpStatus SolverContactLcp::attempt(const ContactProblem& problem, const Contact
                                     SolveReport& report, ContactSolution& solution) {
   LcpSettings pivoting;
   pivoting.max_pivots = settings.max_iterations;
+  pivoting.interrupt = settings.interrupt;
   const LcpReport outcome = pivoting_.solve_lemke(contact_lcp_.lcp(), unknown_, pivoting);
   report.iterations += outcome.pivots;
   report.factorisations += 1 + outcome.rebuilds;
@@ -124,7 +125,8 @@ SolveReport SolverContactLcp::solve_as_lcp(const ContactProblem& problem, const 
 
   contact_lcp_.build(problem, groups);
   const LcpStatus status = attempt(problem, settings, report, solution);
-  const int proximal_steps = settings.regularisation > 0.0 && status != LcpStatus::iteration_limit ? 6 : 0;
+  const bool is_stopped = status == LcpStatus::iteration_limit || status == LcpStatus::interrupted;
+  const int proximal_steps = settings.regularisation > 0.0 && !is_stopped ? 6 : 0;
   impulse_ = solution.impulse;
   for (int step = 0; step < proximal_steps && report.residual > settings.tolerance; ++step) {
     contact_lcp_.build(problem, groups, settings.regularisation, impulse_);
@@ -137,6 +139,9 @@ SolveReport SolverContactLcp::solve_as_lcp(const ContactProblem& problem, const 
       break;
     case LcpStatus::iteration_limit:
       report.status = SolveStatus::iteration_limit;
+      break;
+    case LcpStatus::interrupted:
+      report.status = SolveStatus::interrupted;
       break;
     case LcpStatus::numerical_error:
       report.status = SolveStatus::numerical_error;

@@ -40,6 +40,8 @@ std::string_view to_string(LcpStatus status) {
       return "iteration_limit";
     case LcpStatus::numerical_error:
       return "numerical_error";
+    case LcpStatus::interrupted:
+      return "interrupted";
   }
   return "unknown";
 }
@@ -250,6 +252,7 @@ LcpStatus LinearComplementarity::follow_path(LcpReport& report, int max_pivots) 
     }
     if (row < 0) return LcpStatus::ray;
     if (report.pivots >= max_pivots) return LcpStatus::iteration_limit;
+    if (is_interrupted()) return LcpStatus::interrupted;
     leaving = basic_[row];
     exchange(row, position_[entering] - n_);
     ++report.pivots;

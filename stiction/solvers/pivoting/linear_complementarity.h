@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "stiction/contact/linear_complementarity_problem.h"
+#include "stiction/solvers/interrupt.h"
 #include "stiction/solvers/pivoting/pivoting_dictionary.h"
 
 namespace stiction {
@@ -27,13 +28,15 @@ enum class LcpStatus {
   ray,              // Lemke: a secondary ray; Dantzig: the problem has no solution
   iteration_limit,  // more pivots than allowed
   numerical_error,  // pivots too small to go on (Dantzig: also a matrix that is not positive semidefinite)
+  interrupted,      // the caller asked to stop
 };
 std::string_view to_string(LcpStatus status);
 
 struct LcpSettings {
-  int max_pivots = 0;            // 0: 1000 + 20 n
-  double smallest_pivot = 1e-9;  // of the equilibrated problem; smaller ones count as zero, range 1e-12 … 1e-7
-  double tie = 1e-12;            // equilibrated rows that differ by less block together, range 1e-15 … 1e-9
+  int max_pivots = 0;              // 0: 1000 + 20 n
+  double smallest_pivot = 1e-9;    // of the equilibrated problem; smaller ones count as zero, range 1e-12 … 1e-7
+  double tie = 1e-12;              // equilibrated rows that differ by less block together, range 1e-15 … 1e-9
+  Interrupt* interrupt = nullptr;  // what may stop it from outside, looked at before every pivot; must outlive it
 
   void validate() const;  // throws std::invalid_argument naming setting, value and range
 };
@@ -69,6 +72,7 @@ class LinearComplementarity {
   LcpStatus follow_path(LcpReport& report, int max_pivots);
   double equation_residual();
   void improve_values();
+  bool is_interrupted() const { return settings_.interrupt != nullptr && settings_.interrupt->check(); }
   double smallest_value() const { return dictionary_.value().minCoeff(); }
   int complement(int variable) const { return variable < n_ ? variable + n_ : variable - n_; }
   int covering() const { return 2 * n_; }

@@ -144,6 +144,7 @@ LcpStatus LinearComplementarity::drive(int driven, LcpReport& report, int max_pi
       (state_[r] == RowState::free ? point_ : slack_)[r] += step * rate[r];
     }
     if (report.pivots >= max_pivots) return LcpStatus::iteration_limit;
+    if (is_interrupted()) return LcpStatus::interrupted;
     const int row = event.row;
     const bool was_free = state_[row] == RowState::free;
     state_[row] = event.becomes;

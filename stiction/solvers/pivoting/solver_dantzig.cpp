@@ -26,6 +26,7 @@ SolveReport SolverDantzig::do_solve(const ContactProblem& problem, ContactSoluti
   normals_.build(problem, condensed_);
   LcpSettings pivoting;
   pivoting.max_pivots = settings_.max_iterations;
+  pivoting.interrupt = settings_.interrupt;
   const LcpReport outcome =
       pivoting_.solve_dantzig(normals_.lcp(), normals_.lower(), normals_.upper(), unknown_, pivoting);
   report.iterations = outcome.pivots;
@@ -45,6 +46,7 @@ SolveReport SolverDantzig::do_solve(const ContactProblem& problem, ContactSoluti
   if (report.residual <= settings_.tolerance) return report;
   report.status = outcome.status == LcpStatus::ray               ? SolveStatus::ray
                   : outcome.status == LcpStatus::iteration_limit ? SolveStatus::iteration_limit
+                  : outcome.status == LcpStatus::interrupted     ? SolveStatus::interrupted
                   : outcome.status == LcpStatus::numerical_error ? SolveStatus::numerical_error
                                                                  : SolveStatus::rounding;
   return report;
