@@ -13,6 +13,7 @@ SolveOutcome AutoNewton::solve(const ContactProblem& problem, const SolveGoal& g
   outcome.stage = AutoStage::active_set;
   double spent = 0.0, milestone = newton_.residual();
   int next_look = settings.look_every;
+  bool did = false;  // newton_.residual() was acceptable
   while (!newton_.done()) {
     const double cost = AutoCost::factorisation + newton_.sweeps_due() * AutoCost::sparse_sweep;
     if (spent + cost > allowance || !goal.spend_and_ask(cost)) break;
@@ -22,10 +23,14 @@ SolveOutcome AutoNewton::solve(const ContactProblem& problem, const SolveGoal& g
     newton_.step();
     ++outcome.iterations;
     ++outcome.factorisations;
+    // What will do is not worth as many steps as what will not.
+    const bool will_do = newton_.residual() <= goal.acceptable;
+    if (will_do && !did) next_look = outcome.iterations;
+    did = will_do;
     if (outcome.iterations < next_look) continue;
     if (newton_.residual() > settings.worthwhile * milestone) break;
     milestone = newton_.residual();
-    next_look += std::max(settings.look_every, outcome.iterations / 2);
+    next_look += will_do ? settings.settled_every : std::max(settings.look_every, outcome.iterations / 2);
   }
   impulse = newton_.impulse();
   outcome.residual = newton_.residual();

@@ -65,6 +65,7 @@ struct AutoManyBodiesSettings {
 struct AutoNewtonSettings {
   double worthwhile = 0.5;    // the residual must become so much of what it was …
   int look_every = 24;        // … within so many steps, or half of those already made
+  int settled_every = 6;      // … within so many steps, once it is acceptable
   double turn = 100.0;        // factorisations; more than most need that succeed at all
   double cold_turn = 400.0;   // the same from zero
   double near = 1e-3;         // residual of a path's end from which Newton may do the rest

@@ -156,7 +156,15 @@ SolveOutcome SolverAuto::solve_dense(const ContactProblem& problem, ContactSolut
   SolveOutcome outcome;
   outcome.residual = std::numeric_limits<double>::infinity();
   if (settings_.use_dense && problem.num_rows() <= settings_.dense_rows) {
+    const bool cold = solution.impulse.isZero(0.0);
     outcome = whole.dense.solve(problem, goal(), solution.impulse);
+    // What a guess does not lead to, nothing may: all of it from zero takes less than a single interior point.
+    if (!cold && !outcome.converged && outcome.residual > settings_.acceptable_tolerance && may_go_on(outcome)) {
+      whole.impulse.setZero(problem.num_rows());
+      const double before = outcome.residual;
+      combine(outcome, whole.dense.solve(problem, goal(), whole.impulse));
+      if (outcome.residual < before) solution.impulse = whole.impulse;
+    }
     if (outcome.converged) {
       report_.stages.add(outcome.stage);
       std::copy_n(whole.dense.velocity(), problem.num_rows(), solution.velocity.data());
