@@ -3,7 +3,9 @@
 // usage: bench_portfolio [--seeds N] [--limit SECONDS] [--family NAME] [--tolerance T] [--each] [SOLVER...]
 //
 // A cell: problems solved by the judge, and the mean CPU time of those in ms. A solver that once took longer than the
-// limit on a family is not run on the rest of it ('*').
+// limit on a family is not run on the rest of it ('*'). The last column: time of the first solver over that of the
+// quickest other one that solves a problem, median and largest; below the table the rows where that is above 2, or
+// where the first one fails and another does not.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -145,8 +147,8 @@ void run(const Options& options, const Family& family, const std::string& name, 
 
 namespace {
 
-// Time of the first solver over that of the quickest other one, where any succeeded: median and largest.
-std::string ratios(const std::vector<Cell>& cells) {
+// Time of the first solver over that of the quickest other one, where any succeeded, ascending.
+std::vector<double> ratios(const std::vector<Cell>& cells) {
   std::vector<double> list;
   for (std::size_t seed = 0; seed < cells[0].times.size(); ++seed) {
     double quickest = std::numeric_limits<double>::infinity();
@@ -155,8 +157,12 @@ std::string ratios(const std::vector<Cell>& cells) {
     }
     if (quickest < std::numeric_limits<double>::infinity()) list.push_back(cells[0].times[seed] / quickest);
   }
-  if (list.empty()) return " – |";
   std::sort(list.begin(), list.end());
+  return list;
+}
+
+std::string as_text(const std::vector<double>& list) {
+  if (list.empty()) return " – |";
   char text[64];
   std::snprintf(text, sizeof text, " %.2g, %.2g |", list[list.size() / 2], list.back());
   return text;
@@ -172,6 +178,7 @@ int main(int argc, char** argv) {
     std::printf(" %s / quickest other |\n| --- | --- |", options.solvers[0].c_str());
     for (std::size_t k = 0; k < options.solvers.size(); ++k) std::printf(" --- |");
     std::printf("\n");
+    std::vector<std::string> slow;
     for (const Family& family : families()) {
       if (family.name.find(options.family) == std::string::npos) continue;
       std::string line = "| " + family.name + " |";
@@ -184,10 +191,18 @@ int main(int argc, char** argv) {
                       1e3 * cell.time / std::max(1, cell.solved), 1e3 * cell.longest);
         line += text;
       }
-      line += ratios(cells);
+      const std::vector<double> times = ratios(cells);
+      line += as_text(times);
+      if (!times.empty() && times.back() > 2.0) {
+        const auto above = std::count_if(times.begin(), times.end(), [](double x) { return x > 2.0; });
+        slow.push_back(family.name + ", " + std::to_string(above) + " of " + std::to_string(times.size()));
+      }
       std::printf("%s\n", line.c_str());
       std::fflush(stdout);
     }
+    std::printf("\nProblems on which %s takes more than twice the time of another, or fails alone: %s\n",
+                options.solvers[0].c_str(), slow.empty() ? "none" : "");
+    for (const std::string& row : slow) std::printf("  %s\n", row.c_str());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "bench_portfolio: %s\n", error.what());
     return 2;
