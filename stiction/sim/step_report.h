@@ -75,7 +75,7 @@ struct StepReport {
 
   // The judge's account: the worst of all islands (zero where judging is switched off).
   Residuals residuals;
-  double friction_error = 0.0;  // N: beyond the cone, or not against the slip; the larger of both over Δt
+  double friction_error = 0.0;  // N: beyond the cone, or not against a slip that the tolerance tells from rest
   int worst_contact = -1;  // index into Simulator::contacts() of the constraint that carries eps_nat; −1: no contact
   // residuals.eps_nat is within the tolerance, or eps_abs within absolute_tolerance (not judged: the solver says so)
   bool law_certified = true;

@@ -184,13 +184,39 @@ void Simulator::Workspace::judge_islands() {
     const int worst = report.residuals.worst_constraint;
     if (worst >= 0 && rows[worst].id.source == ConstraintSource::contact) report.worst_contact = worst;
   }
-  report.friction_error = std::max(report.residuals.coulomb, report.residuals.dissipation) / time_step;
+  report.friction_error = settings.judge ? friction_error() : 0.0;
   const double eps = report.residuals.eps_nat;
   const bool within = settings.absolute_tolerance > 0.0 ? report.residuals.eps_abs <= settings.absolute_tolerance
                                                         : eps <= settings.tolerance;
   report.law_certified = settings.judge ? within : report.converged();
   report.accepted = report.law_certified ||
                     (settings.judge ? eps <= settings.acceptable_tolerance : report.status == SolveStatus::acceptable);
+}
+
+// Largest distance of a friction force from the law's, N: beyond the cone, or not against the slip. A slip that the
+// tolerance cannot tell from rest has no direction to be off from.
+double Simulator::Workspace::friction_error() const {
+  constexpr double told = 1e3;  // times the tolerance, of the fastest free velocity
+  double fastest = time_step * model->gravity.norm(), worst = 0.0;
+  for (int i = 0; i < row_builder.num_contacts(); ++i) {
+    const Pack4& g = rows[i].free_velocity;
+    fastest = std::max({fastest, std::abs(g[0]), std::abs(g[1]), std::abs(g[2])});
+  }
+  const double least_slip = told * settings.tolerance * fastest;
+  for (int i = 0; i < row_builder.num_contacts(); ++i) {
+    const Constraint& law = rows[i].law;
+    if (law.kind != ConstraintKind::frictional || !(law.friction > 0.0 && law.friction_2 > 0.0)) continue;
+    const Pack4 &l = impulse[i], &s = velocity[i];
+    const double size = std::hypot(l[0] / law.friction, l[1] / law.friction_2), push = std::max(0.0, l[2]);
+    const double force = std::hypot(l[0], l[1]), slip = std::hypot(s[0], s[1]);
+    if (size > push) worst = std::max(worst, force * (1.0 - push / size));
+    // What takes most power: −λ_N (μ₁² σ₁, μ₂² σ₂)/√(μ₁² σ₁² + μ₂² σ₂²).
+    const double w1 = law.friction * s[0], w2 = law.friction_2 * s[1], power = std::hypot(w1, w2);
+    if (!(power > 0.0) || slip < least_slip) continue;
+    const double off1 = l[0] + push * law.friction * w1 / power, off2 = l[1] + push * law.friction_2 * w2 / power;
+    worst = std::max(worst, std::hypot(off1, off2));
+  }
+  return worst / time_step;
 }
 
 // What the step consisted of, and the energy that it began with; what impulses and forces did.

@@ -191,6 +191,7 @@ struct Simulator::Workspace {
   void leave_out_rows();
   void collect_solution();
   void count_constraints();
+  double friction_error() const;
   void count_contact_friction(int i, const Pack4& lambda, const Pack4& end);
   // Of torsion or rolling i: the impulsive moment on the contact's first body, world axes, N·m·s. Its contact: partner.
   Vector3 friction_torque(int i) const;

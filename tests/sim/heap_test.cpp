@@ -161,6 +161,8 @@ TEST(Heap, SettlesWithEveryStepSolved) {
   // Twice what the weight of all would do to one contact of two spheres, w = 16/3m.
   EXPECT_LE(after.largest_static_depth, 2.0 * 1e-2 * 16.0 / 3.0 * gravity * 25e-6 * 125.0);
   EXPECT_LE(after.largest_penetration, 1e-3);
+  EXPECT_LE(after.friction_error, 1e-2 * mass * gravity);  // also of what slips by less than can be told
+  EXPECT_LE(after.residuals.signorini_penetration, 1e-6);
   EXPECT_EQ(after.num_softened_contacts, after.num_contacts);
 }
 
