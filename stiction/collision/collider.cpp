@@ -393,7 +393,9 @@ bool Collider::Workspace::attach(CollisionCache& bytes) {
 
 void Collider::forget_pair(int shape_a, int shape_b, CollisionCache& cache) {
   Workspace& w = *workspace_;
-  if (w.attach(cache)) return;  // nothing was remembered
+  if (!w.cache.fits(cache, w.cache_shape)) return;  // nothing was remembered
+  // Not w.attach(): a step that misses hundreds of pairs would note what every call of collide() changes as often.
+  w.cache.attach(cache, w.cache_shape);
   const PairKey key{std::min(shape_a, shape_b), std::max(shape_a, shape_b)};
   const PairKey *begin = w.listed_pairs(), *end = begin + w.cache.num_pairs();
   const PairKey* found = std::lower_bound(begin, end, key);

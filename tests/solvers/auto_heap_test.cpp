@@ -150,9 +150,9 @@ TEST(AutoCost, OfSweepsGrowsWithTheConstraints) {
   EXPECT_EQ(AutoCost::sweep_of(100000), 2.0 * AutoCost::sweep_of(50000));
   EXPECT_GE(AutoCost::sweep_of(100000), 10.0);
   EXPECT_LT(AutoCost::accelerated_sweep_of(100, 100), AutoCost::sweep);
-  EXPECT_EQ(AutoCost::accelerated_sweep_of(4e5, 4e5), 2.0 * AutoCost::accelerated_sweep_of(2e5, 2e5));
+  EXPECT_DOUBLE_EQ(AutoCost::accelerated_sweep_of(4e5, 4e5), 2.0 * AutoCost::accelerated_sweep_of(2e5, 2e5));
   EXPECT_GE(AutoCost::accelerated_sweep_of(4e5, 4e5), 10.0);
-  EXPECT_EQ(AutoCost::accelerated_sweep_of(0.0, 6e5), AutoCost::accelerated_sweep_of(2e5, 2e5));  // what is idle
+  EXPECT_DOUBLE_EQ(AutoCost::accelerated_sweep_of(0.0, 6e5), AutoCost::accelerated_sweep_of(2e5, 2e5));  // idle
 }
 
 // 4096 bodies: sweeps of all kinds are as many as the limit pays for by their size, nothing is factored, and the result
