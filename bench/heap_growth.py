@@ -2,11 +2,11 @@
 """How time and memory of a step grow with the number of spheres in a heap: a table, and a plot of it.
 
     heap_growth.py [--program build/release/bench/bench_heaps] [--counts 1000 3000 10000 30000 100000]
-                   [--falling 40] [--rest 60] [--threads 1] [--plot docs/images/heap-growth.png]
+                   [--falling 40] [--packed 60] [--threads 1] [--plot docs/images/heap-growth.png]
 
 Two runs of bench_heaps for every number, each in a process of its own: "falling" begins with a lattice above the floor, and
-counts the last half of so many steps; "at rest" begins with spheres packed as they lie nearly (--start packed), and counts the last
-third. Compliance and tolerance as bench_heaps has them; CPU time. The slope is d log(time)/d log(bodies) between neighbours: 1 is linear.
+counts the last half of so many steps; "packed" begins with spheres as they lie nearly (--start packed), settling, and counts the last
+third; with some 200 steps it is at rest by then. Compliance and tolerance as bench_heaps has them; CPU time. The slope is d log(time)/d log(bodies) between neighbours: 1 is linear.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-NAMES = ("falling", "at rest")
+NAMES = ("falling", "packed")
 
 
 def run(program: str, count: int, name: str, options: argparse.Namespace) -> dict:
-    steps = options.falling if name == "falling" else options.rest
+    steps = options.falling if name == "falling" else options.packed
     with tempfile.TemporaryDirectory() as folder:
         lines = Path(folder) / "steps.csv"
         command = [program, "--counts", str(count), "--steps", str(steps), "--threads", str(options.threads), "--csv", str(lines)]
@@ -72,7 +72,7 @@ def main() -> None:
     parser.add_argument("--program", default="build/release/bench/bench_heaps")
     parser.add_argument("--counts", type=int, nargs="+", default=[1000, 3000, 10000, 30000, 100000])
     parser.add_argument("--falling", type=int, default=40, help="steps")
-    parser.add_argument("--rest", type=int, default=60, help="steps")
+    parser.add_argument("--packed", type=int, default=60, help="steps")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--plot")
     options = parser.parse_args()
