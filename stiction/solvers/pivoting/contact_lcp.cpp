@@ -94,7 +94,10 @@ void ContactLcp::read_impulse(const VectorX& unknown, VectorX& impulse) {
 LcpStatus SolverContactLcp::attempt(const ContactProblem& problem, const ContactLcpSettings& settings,
                                     SolveReport& report, ContactSolution& solution) {
   LcpSettings pivoting;
-  pivoting.max_pivots = settings.max_iterations;
+  if (settings.max_iterations > 0) {  // of all attempts together
+    pivoting.max_pivots = settings.max_iterations - report.iterations;
+    if (pivoting.max_pivots <= 0) return LcpStatus::iteration_limit;
+  }
   pivoting.interrupt = settings.interrupt;
   const LcpReport outcome = pivoting_.solve_lemke(contact_lcp_.lcp(), unknown_, pivoting);
   report.iterations += outcome.pivots;
