@@ -78,6 +78,9 @@ void OutputPlace::lock(const std::string& path) {
   const std::string name = target_ + ".lock";
   for (;;) {
     descriptor_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    if (descriptor_ < 0 && (errno == ENOENT || errno == ENOTDIR)) {
+      fail(path, "there is no folder " + fs::path(target_).parent_path().string());
+    }
     if (descriptor_ < 0) fail(path, name + ": " + std::strerror(errno));
     struct flock whole{};
     whole.l_type = F_WRLCK;

@@ -203,7 +203,7 @@ TEST(WriteMjcf, SaysWhatIsLost) {
 TEST(WriteMjcf, RefusesAPathThatCannotBeWritten) {
   ModelBuilder builder;
   builder.add_shape({.geometry = Plane{}});
-  EXPECT_THROW(write_mjcf(*builder.build(), "/nowhere/at/all.xml"), std::invalid_argument);
+  EXPECT_THROW(write_mjcf(*builder.build(), "/nowhere/at/all.xml"), std::runtime_error);
 }
 
 }  // namespace
