@@ -75,7 +75,7 @@ ContactProblem lattice(int side, double rho) {
       constraints.push_back(Constraint::make_frictional(0.5));
       for (int r = 0; r < 3; ++r) {
         g.push_back(axis == 2 && r == 2 && at[2] == 0 ? -0.05 : 1e-3 * ((7 * k + r) % 5 - 2));
-        compliance.push_back(r == 2 ? rho * (at[axis] > 0 ? 4.0 : 2.0) : 0.0);
+        compliance.push_back(r == 2 ? rho * (at[axis] > 0 ? 16.0 : 8.0) / 3.0 : 0.0);  // of tr(G_ii)/3
       }
     }
   }
@@ -160,6 +160,7 @@ TEST(AutoCost, OfSweepsGrowsWithTheConstraints) {
 TEST(AutoHeap, LargeOnesAreHandedBackWithinTheirBudget) {
   for (const double rho : {0.0, 1e-2}) {
     const ContactProblem problem = lattice(16, rho);
+    EXPECT_EQ(AutoHeap().takes(problem), rho > 0.0);
     SolverAuto solver;
     solver.settings().tolerance = 1e-14;
     solver.settings().max_iterations = 20;
