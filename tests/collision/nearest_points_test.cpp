@@ -36,7 +36,7 @@ int compare_with_gjk(const A& a, const B& b, int count) {
     gjk(a, b, X_AB, X_AB.position, keys_of_gjk, expected);
     ++found_by_projection;
     EXPECT_FALSE(expected.overlapping);
-    EXPECT_NEAR(projected.distance, expected.distance, 1e-9 * expected.distance);  // as far as GJK goes
+    EXPECT_NEAR(projected.distance, expected.distance, 1e-8 * expected.distance);  // as far as GJK goes
     EXPECT_LE(projected.lower_bound, projected.distance);
     EXPECT_NEAR(projected.lower_bound, projected.distance, 1e-13);
     const Vector3 q = witness_a(a, keys, projected.weight) + projected.distance * projected.normal();
