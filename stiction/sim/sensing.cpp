@@ -57,6 +57,8 @@ Sensing::Sensing(const Model& model, double time_step) {
   joint_force.setZero(model.num_velocities());
   const auto is_delayed = [](const Sensor& s) { return s.delay > 0.0; };
   if (std::none_of(model.sensors.begin(), model.sensors.end(), is_delayed)) return;
+  reading.setZero(model.num_sensor_values());
+  first_reading = reading;
   for (const Sensor& sensor : model.sensors) {
     const double steps = std::ceil(sensor.delay / time_step - 1e-9);
     if (steps > most_delay_steps) {
@@ -86,19 +88,18 @@ void Simulator::Workspace::find_motion() {
   sensing.motion_current = true;
 }
 
-void Simulator::Workspace::measure(int index, double* out) {
+void Simulator::Workspace::measure(int index, const Sensing::Moment& at, double* out) {
   const Sensor& sensor = model->sensors[static_cast<std::size_t>(index)];
   if (is_of_step(sensor.kind)) {
     find_motion();
     if (!contacts_current) list_contacts();
   }
-  update_dynamics();
   if (sensor.kind == SensorKind::rangefinder && !sensing.poses_current) {
     sensing.body_poses.resize(model->bodies.size());
     for (int b = 0; b < model->num_bodies(); ++b) sensing.body_poses[b] = stiction::body_pose(dynamics, b);
     sensing.poses_current = true;
   }
-  SensorMeasures measures{*model, state, dynamics, sensing.body_poses, actuation, transmissions};
+  SensorMeasures measures{*model, at.q, at.v, at.time, dynamics, sensing.body_poses, actuation, transmissions};
   if (is_of_step(sensor.kind)) {
     measures.step.emplace(SensorMeasures::Step{*dynamics_before, sensing.acceleration, contacts, external_forces,
                                                world_forces, fluid_forces.wrenches(), rows, impulse, time_step});
@@ -112,12 +113,13 @@ void Simulator::Workspace::measure(int index, double* out) {
 void Simulator::Workspace::read_sensor(int index, double* out) {
   const Sensor& sensor = model->sensors[static_cast<std::size_t>(index)];
   const int n = sensor.num_values;
-  const std::int64_t from = state.sensed_from;
-  if (sensing.steps(index) > 0 && state.sensed.size() == sensing.size() && from >= 0 && from <= state.step) {
-    const int slot = sensing.slot(*model, index, std::max(from, state.step - sensing.steps(index)));
+  if (sensing.steps(index) > 0 && remembers_sensed()) {
+    const int slot = sensing.slot(*model, index, std::max(state.sensed_from, state.step - sensing.steps(index)));
     std::copy_n(state.sensed.data() + slot, n, out);
   } else {
-    measure(index, out);
+    if (is_of_step(sensor.kind)) find_motion();  // may look on, and places are then of the step
+    update_dynamics();
+    measure(index, {state.q, state.v, state.time}, out);
   }
   const bool turns = is_direction(sensor.kind) || sensor.kind == SensorKind::frame_orientation;
   if (settings.sensor_seed != 0 && sensor.noise > 0.0) {
@@ -135,19 +137,50 @@ void Simulator::Workspace::read_sensor(int index, double* out) {
   }
 }
 
-// What was read before the first step counts as the first reading. A memory of another time step is of no use.
-void Simulator::Workspace::begin_sensing() {
-  if (state.sensed.size() == sensing.size() && state.sensed_from >= 0 && state.sensed_from <= state.step) return;
-  state.sensed.setZero(sensing.size());
-  state.sensed_from = state.step;
-  remember_sensed();
+// A memory of another time step is of no use.
+bool Simulator::Workspace::remembers_sensed() const {
+  return state.sensed.size() == sensing.size() && state.sensed_from >= 0 && state.sensed_from <= state.step;
 }
 
-void Simulator::Workspace::remember_sensed() {
+void Simulator::Workspace::measure_delayed(const Sensing::Moment& at, VectorX& readings) {
   sensing.poses_current = false;
   for (int k = 0; k < static_cast<int>(model->sensors.size()); ++k) {
-    if (sensing.steps(k) > 0) measure(k, state.sensed.data() + sensing.slot(*model, k, state.step));
+    if (sensing.steps(k) == 0) continue;
+    measure(k, at, readings.data() + model->sensors[static_cast<std::size_t>(k)].first_value);
   }
+}
+
+// What is read at the beginning of the first step counts as the first reading.
+void Simulator::Workspace::sense() {
+  if (!sensing.has_delays()) return;
+  forward_current = true;  // the rows and what they carry begin at the state, still
+  sensing.is_first = !remembers_sensed();
+  if (sensing.is_first) {
+    sensing.first_ring.setZero(sensing.size());
+    update_kinematics(*model, state.q.data(), state.v.data(), dynamics);
+    measure_delayed({state.q, state.v, state.time}, sensing.first_reading);
+    update_kinematics(*model, q_end.data(), v_end.data(), dynamics);
+    update_inertia(*model, dynamics);
+  }
+  measure_delayed({q_end, v_end, state.time + time_step}, sensing.reading);
+}
+
+// A part of accept(): nothing here takes memory.
+void Simulator::Workspace::keep_sensed() noexcept {
+  const auto keep = [this](const VectorX& readings, std::int64_t step) {
+    for (int k = 0; k < static_cast<int>(model->sensors.size()); ++k) {
+      const Sensor& sensor = model->sensors[static_cast<std::size_t>(k)];
+      if (sensing.steps(k) == 0) continue;
+      std::copy_n(readings.data() + sensor.first_value, sensor.num_values,
+                  state.sensed.data() + sensing.slot(*model, k, step));
+    }
+  };
+  if (sensing.is_first) {
+    state.sensed.swap(sensing.first_ring);
+    state.sensed_from = state.step;
+    keep(sensing.first_reading, state.step);
+  }
+  keep(sensing.reading, state.step + 1);
 }
 
 VectorX Simulator::sensor_values(int sensor) {

@@ -71,7 +71,7 @@ void SensorMeasures::measure(const Sensor& sensor, double* out) {
       *out = measure_actuator(sensor);
       return;
     case SensorObject::none:
-      *out = state.time;
+      *out = time;
       return;
     case SensorObject::frame:
       break;
@@ -97,17 +97,17 @@ void SensorMeasures::measure(const Sensor& sensor, double* out) {
 void SensorMeasures::measure_joint(const Sensor& sensor, double* out) const {
   const Joint& joint = model.joints[static_cast<std::size_t>(sensor.element)];
   if (sensor.kind == SensorKind::joint_position) {
-    std::copy_n(state.q.data() + joint.first_position, joint.num_positions, out);
+    std::copy_n(q.data() + joint.first_position, joint.num_positions, out);
   } else {
-    const VectorX& values = sensor.kind == SensorKind::joint_velocity ? state.v : actuation.actuator_force();
+    const VectorX& values = sensor.kind == SensorKind::joint_velocity ? v : actuation.actuator_force();
     std::copy_n(values.data() + joint.first_velocity, joint.num_velocities, out);
   }
 }
 
 double SensorMeasures::measure_tendon(const Sensor& sensor) const {
-  const CoupledLengths& lengths = transmissions.lengths_at(model, data, state.q.data());
+  const CoupledLengths& lengths = transmissions.lengths_at(model, data, q.data());
   return sensor.kind == SensorKind::tendon_length ? lengths.length(sensor.element)
-                                                  : lengths.rate(sensor.element, state.v.data());
+                                                  : lengths.rate(sensor.element, v.data());
 }
 
 double SensorMeasures::measure_actuator(const Sensor& sensor) const {
@@ -116,12 +116,12 @@ double SensorMeasures::measure_actuator(const Sensor& sensor) const {
   const bool is_position = sensor.kind == SensorKind::actuator_position;
   if (actuator.transmission == TransmissionKind::joint) {
     const Body& body = model.bodies[static_cast<std::size_t>(model.dofs[static_cast<std::size_t>(actuator.dof)].body)];
-    return actuator.gear * (is_position ? state.q[body.first_position] : state.v[actuator.dof]);
+    return actuator.gear * (is_position ? q[body.first_position] : v[actuator.dof]);
   }
-  const CoupledLengths& lengths = transmissions.lengths_at(model, data, state.q.data());
+  const CoupledLengths& lengths = transmissions.lengths_at(model, data, q.data());
   const int k =
       actuator.transmission == TransmissionKind::tendon ? actuator.tendon : lengths.of_actuator(sensor.element);
-  return actuator.gear * (is_position ? lengths.length(k) : lengths.rate(k, state.v.data()));
+  return actuator.gear * (is_position ? lengths.length(k) : lengths.rate(k, v.data()));
 }
 
 // What is told in the axes of S, and accelerations.

@@ -32,8 +32,9 @@ struct SensorMeasures {
   };
 
   const Model& model;
-  const State& state;
-  const DynamicsData& data;  // at the state
+  const VectorX &q, &v;
+  double time;
+  const DynamicsData& data;  // at q, v
   const std::vector<Pose>& body_poses;
   const Actuation& actuation;
   Transmissions& transmissions;

@@ -9,9 +9,9 @@ namespace stiction {
 
 std::string_view to_string(StepStage stage) {
   static constexpr std::string_view names[] = {
-      "kinematics", "collide",  "sleep",      "free_velocity", "reach",   "free_motion", "rows",
-      "warm_start", "islands",  "problems",   "solve",         "servos",  "judge",       "account",
-      "integrate",  "remember", "look_ahead", "recheck",       "certify", "accept",      "count"};
+      "kinematics", "collide",  "sleep",   "free_velocity", "reach",  "free_motion", "rows",      "warm_start",
+      "islands",    "problems", "solve",   "servos",        "judge",  "account",     "integrate", "remember",
+      "look_ahead", "recheck",  "certify", "sense",         "accept", "count"};
   static_assert(std::size(names) == static_cast<std::size_t>(StepStage::count) + 1);
   return names[static_cast<int>(stage)];
 }
@@ -31,6 +31,7 @@ STICTION_INLINE Result Simulator::Workspace::run(StepStage stage, Result (Worksp
 void Simulator::Workspace::step() {
   solve_step();
   run(StepStage::certify, &Workspace::certify);
+  run(StepStage::sense, &Workspace::sense);
   run(StepStage::accept, &Workspace::accept);
 }
 
@@ -62,7 +63,6 @@ void Simulator::Workspace::solve_step() {
 
 const StepReport& Simulator::step() {
   Workspace& w = *workspace_;
-  if (w.sensing.has_delays()) w.begin_sensing();
   w.begin_step();
   try {
     w.step();
@@ -74,7 +74,6 @@ const StepReport& Simulator::step() {
     w.undo_step();
     throw;
   }
-  if (w.sensing.has_delays()) w.remember_sensed();
   return w.report;
 }
 
@@ -117,7 +116,7 @@ void Simulator::Workspace::begin_step() {
   undo.rest_steps = state.rest_steps;
   undo.rest_inputs = state.rest_inputs;
   undo.energy = energy_balance.memory();
-  contacts_current = false;
+  contacts_current = dynamics_before_current = false;
   stop_if_asked();
 }
 
@@ -127,8 +126,8 @@ void Simulator::Workspace::stop_if_asked() {
   throw StepInterrupted(message("step at time ", state.time, ": interrupted"));
 }
 
-// Nothing here allocates: what ran out of memory can be undone too. Positions, velocities, warm starts and time are
-// those of before until accept(), the last stage, which cannot fail.
+// Nothing here allocates: what ran out of memory can be undone too. Positions, velocities, warm starts, what sensors
+// remember and time are those of before until accept(), the last stage, which cannot fail.
 void Simulator::Workspace::undo_step() {
   contact_finder.take_back(state.collision);
   state.found.swap(undo.found);
@@ -217,10 +216,11 @@ void Simulator::Workspace::accept() noexcept {
   if (activation_end.size() > 0) state.activation = activation_end;
   state.warm_starts.swap(next_warm_starts);
   state.found.swap(next_found);
+  if (sensing.has_delays()) keep_sensed();
   report.time = state.time += time_step;
   ++state.step;
   found_current = placed = kinematics_current = inertia_current = true;
-  contacts_current = dynamics_before_current = forward_current = false;
+  forward_current = false;
   has_rows = is_end_of_step = true;
 }
 

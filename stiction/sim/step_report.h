@@ -30,6 +30,7 @@ enum class StepStage {
   look_ahead,     // points at q⁺, against what the rows promised
   recheck,        // points that were missed; then from rows on again
   certify,        // the energy balance, counts; a step that is not accepted may throw
+  sense,          // what sensors with a delay read at the end
   accept,         // the end is the state
   count
 };

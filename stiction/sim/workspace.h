@@ -131,6 +131,9 @@ struct Simulator::Workspace {
   // ---- recheck
   AlignedVector<SpatialVector<double>> body_v_end;  // of bodies, absolute, at v_end
 
+  // ---- sense
+  Sensing sensing;
+
   // ---- accept
   VectorX q_before, v_before;  // the state that the last step began with
   bool has_rows = false;       // rows, impulses and regimes are those of a step that came to its end
@@ -149,9 +152,8 @@ struct Simulator::Workspace {
   VectorX constraint_impulse;                   // Jᵀλ without servos
   std::optional<DynamicsData> dynamics_before;  // at q_before
   bool dynamics_before_current = false;
-  bool is_end_of_step = false,
-       forward_current = false;  // `state` is what the last step left; forward() looked on from it
-  Sensing sensing;
+  bool is_end_of_step = false;   // `state` is what the last step left
+  bool forward_current = false;  // forward(), or a step that comes to its end, looked on from it
 
   void forward();  // a step that is undone when it is known
   void begin_step();
@@ -182,6 +184,7 @@ struct Simulator::Workspace {
   void look_ahead();
   bool recheck();
   void certify();
+  void sense();
   void accept() noexcept;
 
   // ---- Parts of stages.
@@ -218,11 +221,12 @@ struct Simulator::Workspace {
   void stop_if_asked();
 
   // ---- Sensors (sensing.cpp).
-  void find_motion();                         // of the step that their forces and accelerations belong to
-  void measure(int sensor, double* out);      // at present, as it is
+  void find_motion();  // of the step that their forces and accelerations belong to
+  void measure(int sensor, const Sensing::Moment& at, double* out);  // as it is; `dynamics` there
+  void measure_delayed(const Sensing::Moment& at, VectorX& readings);
   void read_sensor(int sensor, double* out);  // with delay, noise and bound
-  void begin_sensing();
-  void remember_sensed();
+  bool remembers_sensed() const;
+  void keep_sensed() noexcept;
 
   // ---- Beside the step.
   void resize_velocities();

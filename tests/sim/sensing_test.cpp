@@ -1,6 +1,7 @@
 // Sensors against closed forms: statics, free fall, circular motion; what reading them must not change; delay, noise.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 
 #include "stiction/sim/sensor_handle.h"
@@ -264,6 +265,41 @@ TEST(Sensing, DelaysAreAPartOfTheState) {
   ModelBuilder slow;
   slow.add_sensor({.name = "slow", .delay = 1e6});
   EXPECT_REFUSED(Simulator(slow.build(), {.time_step = 1e-3}), "sensor 'slow': a delay of 1e+06 s");
+}
+
+// Before the first step there is nothing to remember, and a step that nobody made leaves nothing: not one that is
+// stopped, not one whose solver fails, not one that only looks on.
+TEST(Sensing, AStepThatIsUndoneLeavesNoReading) {
+  ModelBuilder builder = sensed_pile();
+  builder.add_sensor({.name = "late", .kind = K::accelerometer, .body = 0, .noise = 0.1, .delay = 0.004});
+  const auto model = builder.build();
+  Simulator fails(
+      model, {.time_step = 2e-3, .tolerance = 1e-300, .acceptable_tolerance = 0.0, .on_failure = FailurePolicy::raise});
+  Simulator tried(model, {.time_step = 2e-3, .sensor_seed = 3}), never(model, {.time_step = 2e-3, .sensor_seed = 3});
+  int failed = 0;
+  for (int k = 0; k < 100; ++k) {
+    const auto before = fails.state().to_bytes();
+    try {
+      fails.step();
+    } catch (const SolverFailure&) {
+      EXPECT_EQ(fails.state().to_bytes(), before) << k;
+      ++failed;
+    }
+  }
+  EXPECT_GT(failed, 0);
+  for (int k = 0; k < 8; ++k) {
+    const State before = tried.state();
+    Interrupt interrupt([] { return true; }, std::chrono::milliseconds(0));
+    tried.set_interrupt(&interrupt);
+    EXPECT_THROW(tried.step(), StepInterrupted);
+    tried.set_interrupt(nullptr);
+    tried.forward();
+    EXPECT_EQ(tried.state().sensed, before.sensed) << k;
+    EXPECT_EQ(tried.state().sensed_from, k == 0 ? -1 : 0);
+    EXPECT_EQ(tried.sensor("late").values(), never.sensor("late").values()) << k;
+    tried.step(), never.step();
+    EXPECT_EQ(tried.state().to_bytes(), never.state().to_bytes()) << k;
+  }
 }
 
 TEST(Sensing, NoiseIsAFunctionOfSeedStepAndSensor) {

@@ -11,7 +11,7 @@
 namespace stiction::recording {
 
 inline constexpr char format_name[] = "stiction recording";
-inline constexpr int format_version = 6;
+inline constexpr int format_version = 7;
 inline constexpr int num_stages = static_cast<int>(StepStage::count);  // another number is another version
 
 // Tables in the order of this enumeration. N steps, C contacts, E external forces, S full states.
