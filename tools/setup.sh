@@ -1,5 +1,5 @@
 # Sourced by ./demo and ./test: system packages, virtual environment, builds. Quick when nothing changed.
-# Functions:  setup_packages  setup_venv  setup_robots  setup_page  build_preset NAME  install_python
+# Functions:  setup_packages  setup_venv  setup_robots  setup_page  build_preset NAME  install_python [EXTRAS]
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -146,15 +146,16 @@ build_preset() {
   watched "build-$preset" cmake --build --preset "$preset" -j "$(jobs)" "$@"
 }
 
-# The package is installed again only when something it is made of has changed.
+# install_python [EXTRAS]: with those requirements of pyproject.toml besides NumPy, as test,experiments.
+# The package is installed again only when something it is made of has changed, or more is wanted than is there.
 install_python() {
   [ -f pyproject.toml ] || return 0
-  local stamp=.venv/stiction-installed changed
+  local stamp=.venv/stiction-installed extras=${1:-} changed
   if [ -f "$stamp" ]; then
     changed=$(find stiction python cli viewer/dist cmake pyproject.toml CMakeLists.txt -newer "$stamp" -type f ! -path '*/__pycache__/*' -print -quit)
-    [ -z "$changed" ] && return 0
+    [ -z "$changed" ] && { [ -z "$extras" ] || [ "$(cat "$stamp")" = "$extras" ]; } && return 0
   fi
   say "installing the Python package into .venv"
-  CMAKE_BUILD_PARALLEL_LEVEL=$(jobs) watched pip-install .venv/bin/pip install --verbose '.[test,experiments]'
-  touch "$stamp"
+  CMAKE_BUILD_PARALLEL_LEVEL=$(jobs) watched pip-install .venv/bin/pip install --verbose ".${extras:+[$extras]}"
+  echo "$extras" >"$stamp"
 }

@@ -1,8 +1,8 @@
 #include "stiction/contact/energy.h"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
+#include "stiction/math/dense.h"
 #include "stiction/math/refuse.h"
 #include "stiction/math/set_anisotropic_cone.h"
 #include "stiction/math/set_box.h"
@@ -101,11 +101,11 @@ InternalForceSplit split_internal_forces(const ContactProblem& problem, VectorVi
   split.feasible = true;
   if (problem.num_rows() == 0) return split;
   const MatrixX g = problem.to_dense();
-  const Eigen::SelfAdjointEigenSolver<MatrixX> eigen(0.5 * (g + g.transpose()));
-  const double cut = rank_tolerance * eigen.eigenvalues().cwiseAbs().maxCoeff();
+  const SymmetricEigen eigen = symmetric_eigen(0.5 * (g + g.transpose()));
+  const double cut = rank_tolerance * eigen.values.cwiseAbs().maxCoeff();
   for (Eigen::Index k = 0; k < g.rows(); ++k) {
-    if (std::abs(eigen.eigenvalues()[k]) > cut) continue;
-    const auto direction = eigen.eigenvectors().col(k);
+    if (std::abs(eigen.values[k]) > cut) continue;
+    const auto direction = eigen.vectors.col(k);
     split.internal += direction * direction.dot(impulse);
   }
   split.external -= split.internal;

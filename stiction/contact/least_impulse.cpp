@@ -1,12 +1,12 @@
 #include "stiction/contact/least_impulse.h"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "stiction/contact/judge.h"
+#include "stiction/math/dense.h"
 #include "stiction/math/refuse.h"
 #include "stiction/math/set_anisotropic_cone.h"
 #include "stiction/math/set_coulomb_cone.h"
@@ -170,9 +170,9 @@ class Dual {
   bool step() {
     const VectorX at = y_, error = error_;
     const double value = value_;
-    MatrixX hessian = range_.transpose() * weighted_;
+    MatrixX hessian = product_of_transposed(range_, weighted_);
     hessian.diagonal().array() += 1e-12 + 1e-3 * std::min(1.0, error.norm() / (1.0 + wanted_.norm()));
-    const VectorX direction = hessian.ldlt().solve(-error);
+    const VectorX direction = solve_symmetric(hessian, -error);
     const double slope = direction.dot(error);
     for (double share = 1.0; share > 1e-9; share *= 0.5) {
       y_ = at + share * direction;
@@ -205,12 +205,12 @@ LeastImpulse find_least_impulse(const ContactProblem& problem, VectorView impuls
   LeastImpulse out{VectorX(impulse), VectorX::Zero(m), 0.0, true};
   if (m == 0) return out;
   const MatrixX g = problem.to_dense();
-  const Eigen::SelfAdjointEigenSolver<MatrixX> eigen(0.5 * (g + g.transpose()));
-  const double cut = rank_tolerance * eigen.eigenvalues().cwiseAbs().maxCoeff();
-  const int kept = static_cast<int>((eigen.eigenvalues().array() > cut).count());
+  const SymmetricEigen eigen = symmetric_eigen(0.5 * (g + g.transpose()));
+  const double cut = rank_tolerance * eigen.values.cwiseAbs().maxCoeff();
+  const int kept = static_cast<int>((eigen.values.array() > cut).count());
   VectorX velocity(m);
   problem.velocity(impulse, velocity);
-  Dual dual(problem, freedoms_of(problem, impulse, velocity), eigen.eigenvectors().rightCols(kept), impulse);
+  Dual dual(problem, freedoms_of(problem, impulse, velocity), eigen.vectors.rightCols(kept), impulse);
   out.converged = dual.solve(200);
   out.impulse = dual.impulse();
   out.internal = impulse - out.impulse;

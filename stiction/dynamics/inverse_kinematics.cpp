@@ -6,6 +6,7 @@
 
 #include "stiction/dynamics/dynamics_data.h"
 #include "stiction/dynamics/mechanics.h"
+#include "stiction/math/dense.h"
 #include "stiction/math/refuse.h"
 
 namespace stiction {
@@ -213,7 +214,7 @@ class Search {
 
   // One step that lowers the error; false where none does.
   bool improve(const MatrixX& j, const VectorX& gradient, double& damping, VectorX& q, Errors& errors) {
-    MatrixX normal = j.transpose() * j;
+    MatrixX normal = product_of_transposed(j, j);
     for (std::size_t c = 0; c < dofs_.size(); ++c) {
       if (!held_[c]) continue;
       normal.row(static_cast<Eigen::Index>(c)).setZero();
@@ -223,7 +224,7 @@ class Search {
     for (; damping <= most_damping; damping *= 4.0) {
       MatrixX damped = normal;
       damped.diagonal().array() += damping;
-      const VectorX step = damped.ldlt().solve(gradient);
+      const VectorX step = solve_symmetric(damped, gradient);
       const VectorX next = put_into_limits(moved(q, step));
       Errors there = errors_at(next);
       if (!(there.weighted.squaredNorm() < size * (1.0 - 1e-14))) continue;

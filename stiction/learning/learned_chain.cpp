@@ -1,12 +1,12 @@
 #include "stiction/learning/learned_chain.h"
 
 #include <Eigen/LU>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
 #include "stiction/dynamics/dynamics_data.h"
 #include "stiction/dynamics/point_motion.h"
+#include "stiction/math/dense.h"
 #include "stiction/math/refuse.h"
 #include "stiction/model/model_builder.h"
 
@@ -174,20 +174,20 @@ void LearnedChain::Workspace::find_rows() {
   for (int axis = 0; !is_ball && axis < (slides ? 3 : 2); ++axis) add(Vector3::Zero(), pose.rotation.col(axis));
   MatrixX moved = upper_rows;
   for (Eigen::Index j = 0; j < moved.cols(); ++j) solve_inertia(*upstream, *data, moved.col(j).data());
-  upper_admittance = upper_rows.transpose() * moved;
+  upper_admittance = product_of_transposed(upper_rows, moved);
   upper_velocity = upper_rows.transpose() * v;
 }
 
 // Of two: what leaves the upper side at rest, as the paper begins, and what would hold without contact; the better.
 VectorX LearnedChain::Workspace::guess() {
-  const VectorX at_rest = upper_admittance.completeOrthogonalDecomposition().solve(upper_velocity);
+  const VectorX at_rest = solve_least(upper_admittance, upper_velocity);
   Rows moved = distal_rows;
   moved.topRows<3>() /= body.mass;
   moved.bottomRows<3>() = body.world_inverse_inertia() * distal_rows.bottomRows<3>();
   Eigen::Matrix<double, 6, 1> free;
   free << v1.linear, v1.angular;
-  const MatrixX admittance = distal_rows.transpose() * moved + upper_admittance;
-  const VectorX without = admittance.colPivHouseholderQr().solve(upper_velocity - distal_rows.transpose() * free);
+  const MatrixX admittance = product_of_transposed(distal_rows, moved) + upper_admittance;
+  const VectorX without = solve_pivoted(admittance, upper_velocity - distal_rows.transpose() * free);
   const double a = mismatch(outcome_of(at_rest), at_rest).norm(), b = mismatch(outcome_of(without), without).norm();
   return a < b ? at_rest : without;
 }

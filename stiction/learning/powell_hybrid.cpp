@@ -1,9 +1,9 @@
 #include "stiction/learning/powell_hybrid.h"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/math/dense.h"
 #include "stiction/math/refuse.h"
 
 namespace stiction {
@@ -12,7 +12,7 @@ namespace {
 // The point of the dogleg at most `radius` long in the scaled norm: through the minimum along steepest descent to
 // Newton's step. `scale`: D, positive.
 VectorX dogleg(const MatrixX& jacobian, const VectorX& f, const VectorX& scale, double radius) {
-  const VectorX newton = -jacobian.colPivHouseholderQr().solve(f);
+  const VectorX newton = -solve_pivoted(jacobian, f);
   const double newton_length = newton.cwiseProduct(scale).norm();
   if (newton.allFinite() && newton_length <= radius) return newton;
   // In scaled unknowns y = D x the gradient is D⁻¹ Jᵀ f.
@@ -48,8 +48,9 @@ std::string_view to_string(PowellStatus status) {
 }
 
 void PowellSettings::validate() const {
-  require(tolerance >= 0.0, "tolerance", tolerance, "at least 0");
-  require(step_tolerance >= 0.0, "step_tolerance", step_tolerance, "at least 0");
+  require(tolerance >= 0.0 && std::isfinite(tolerance), "tolerance", tolerance, "at least 0 and finite");
+  require(step_tolerance >= 0.0 && std::isfinite(step_tolerance), "step_tolerance", step_tolerance,
+          "at least 0 and finite");
   require(max_evaluations >= 0, "max_evaluations", max_evaluations, "at least 0");
   require(difference > 0.0 && difference < 1.0, "difference", difference, "within 0 … 1");
   require(least_difference > 0.0 && std::isfinite(least_difference), "least_difference", least_difference, "positive");

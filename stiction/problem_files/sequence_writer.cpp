@@ -1,8 +1,8 @@
 // Sequences of problems, written; sequence.cpp reads them.
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/math/dense.h"
 #include "stiction/math/refuse.h"
 #include "stiction/problem_files/hdf5.h"
 #include "stiction/problem_files/sequence.h"
@@ -46,15 +46,15 @@ void add_factored_rows(const ContactProblem& problem, Lines& lines) {
 // Q √Λ of G = Q Λ Qᵀ; what rounding makes negative is zero.
 void add_root_rows(const ContactProblem& problem, Lines& lines) {
   const MatrixX g = problem.to_dense();
-  const Eigen::SelfAdjointEigenSolver<MatrixX> eigen(0.5 * (g + g.transpose()));
-  const double least = 1e-15 * eigen.eigenvalues().cwiseAbs().maxCoeff();
+  const SymmetricEigen eigen = symmetric_eigen(0.5 * (g + g.transpose()));
+  const double least = 1e-15 * eigen.values.cwiseAbs().maxCoeff();
   std::vector<std::pair<int, double>> entries;
   for (Eigen::Index row = 0; row < g.rows(); ++row) {
     entries.clear();
     for (Eigen::Index k = 0; k < g.cols(); ++k) {
-      const double value = eigen.eigenvalues()[k];
+      const double value = eigen.values[k];
       if (value > least) {
-        entries.emplace_back(static_cast<int>(entries.size()), eigen.eigenvectors()(row, k) * std::sqrt(value));
+        entries.emplace_back(static_cast<int>(entries.size()), eigen.vectors(row, k) * std::sqrt(value));
       }
     }
     lines.add_row(entries);

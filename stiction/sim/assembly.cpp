@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "stiction/constraints/row_builder.h"
+#include "stiction/math/dense.h"
 #include "stiction/math/refuse.h"
 
 namespace stiction {
@@ -114,12 +115,12 @@ class Assembler {
     const VectorX length = a.rowwise().norm();
     const VectorX scale = (length.array() > 0.0).select(length.cwiseInverse(), 0.0);
     a.array().colwise() *= scale.array();
-    const Eigen::SelfAdjointEigenSolver<MatrixX> eigen(a * a.transpose());
-    const Eigen::ArrayXd values = eigen.eigenvalues().array();
+    const SymmetricEigen eigen = symmetric_eigen(product_with_transposed(a, a));
+    const Eigen::ArrayXd values = eigen.values.array();
     const double least = count > 0 ? hardly_movable * values.maxCoeff() : 0.0;
     const VectorX inverted = least > 0.0 ? VectorX(values / (values.square() + least * least)) : VectorX::Zero(count);
-    const VectorX along = eigen.eigenvectors().transpose() * scale.cwiseProduct(wanted);
-    VectorX u = a.transpose() * (eigen.eigenvectors() * inverted.cwiseProduct(along));
+    const VectorX along = eigen.vectors.transpose() * scale.cwiseProduct(wanted);
+    VectorX u = a.transpose() * (eigen.vectors * inverted.cwiseProduct(along));
     velocity_from_factor(model_, dynamics_, u.data(), u.data());
     const double largest = u.size() > 0 ? u.cwiseAbs().maxCoeff() : 0.0;
     return largest > settings_.largest_move ? VectorX(settings_.largest_move / largest * u) : u;
@@ -161,9 +162,9 @@ void check_position(const Model& model, VectorView q) {
 }  // namespace
 
 void AssemblySettings::validate() const {
-  require(tolerance > 0.0, "tolerance", tolerance, "positive");
-  require(largest_move > 0.0, "largest_move", largest_move, "positive");
-  require(limit_inset >= 0.0, "limit_inset", limit_inset, "at least 0");
+  require(tolerance > 0.0 && std::isfinite(tolerance), "tolerance", tolerance, "positive and finite");
+  require(largest_move > 0.0 && std::isfinite(largest_move), "largest_move", largest_move, "positive and finite");
+  require(limit_inset >= 0.0 && std::isfinite(limit_inset), "limit_inset", limit_inset, "at least 0 and finite");
   require(max_iterations >= 0, "max_iterations", max_iterations, "at least 0");
 }
 

@@ -236,10 +236,9 @@ bool RestingForces::solve_equations() {
     }
     deficient_size_ = m;  // likely so the next time, too
   }
-  least_.setThreshold(1e-11);
-  least_.compute(matrix_);
+  least_.compute(matrix_, 1e-11);
   if (least_.rank() == m) deficient_size_ = -1;
-  unknown_ = least_.solve(wanted_);
+  least_.solve(wanted_, unknown_);
   return unknown_.allFinite();
 }
 

@@ -10,13 +10,13 @@
 #pragma once
 
 #include <Eigen/LU>
-#include <Eigen/QR>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "stiction/constraints/islands.h"
 #include "stiction/dynamics/dynamics_data.h"
+#include "stiction/math/dense.h"
 #include "stiction/sim/contact_rates.h"
 #include "stiction/sim/event_rows.h"
 #include "stiction/sim/island_solver.h"
@@ -118,7 +118,7 @@ class RestingForces {
   MatrixX right_, matrix_;  // equations by velocity: what their unknowns push along; by equation
   VectorX wanted_, unknown_;
   Eigen::PartialPivLU<MatrixX> lu_;
-  Eigen::CompleteOrthogonalDecomposition<MatrixX> least_;
+  LeastSolution least_;
   int deficient_size_ = -1;  // equations of which some say what others say: so many, the last time
   VectorX work_, change_;
   int last_rows_ = -1;  // of which impulse_ is known

@@ -1,9 +1,9 @@
 #include "stiction/viewer/live_pull.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 
 #include "stiction/dynamics/dynamics_data.h"
+#include "stiction/math/dense.h"
 
 namespace stiction::viewer {
 namespace {
@@ -23,7 +23,7 @@ double mobility(const Model& model, const DynamicsData& data, int body, const Ve
     solve_inertia_of_tree(model, data, model.bodies[body].tree, moved.col(axis).data());
   }
   const Matrix3 product = force.transpose() * moved;
-  return Eigen::SelfAdjointEigenSolver<Matrix3>(product, Eigen::EigenvaluesOnly).eigenvalues()[2];
+  return principal_moments(product)[2];
 }
 
 }  // namespace

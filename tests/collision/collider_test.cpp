@@ -10,6 +10,7 @@
 #include "oracles.h"
 #include "stiction/collision/collision_cache.h"
 #include "stiction/model/model_builder.h"
+#include "tests/support/sanitized.h"
 
 namespace stiction {
 namespace {
@@ -109,7 +110,8 @@ struct Case {
 };
 
 TEST(Collider, LayersDoNotChangeTheContactSet) {
-  for (const Case& c : {Case{12, 0.3, 3000}, Case{150, 0.8, 300}}) {
+  for (const Case& c :
+       {Case{12, 0.3, testing::num_samples(3000, 3000)}, Case{150, 0.8, testing::num_samples(300, 300)}}) {
     const auto model = make_world(c.num_bodies, 1);
     Collider list(model, {.broad_phase = BroadPhase::pair_list}), many(model, {.broad_phase = BroadPhase::many_bodies});
     Collider truth(model, {.broad_phase = BroadPhase::pair_list, .use_caches = false});

@@ -11,6 +11,7 @@
 #include "stiction/dynamics/dynamics_data.h"
 #include "stiction/dynamics/mechanics.h"
 #include "stiction/model/model_builder.h"
+#include "tests/support/dense.h"
 
 namespace stiction {
 namespace {
@@ -88,7 +89,7 @@ MatrixX reference(const World& world, const RowBuilder& builder, const DynamicsD
     }
     row += rows[i].law.rows;
   }
-  return jacobian * inertia_matrix(model, data).llt().solve(jacobian.transpose());
+  return product(jacobian, testing::solve_positive(inertia_matrix(model, data), jacobian.transpose()));
 }
 
 void check(int legs, int boxes, int contacts, DelassusForm form) {

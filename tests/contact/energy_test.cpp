@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Cholesky>
 #include <cmath>
 #include <random>
 
 #include "../support/random_problems.h"
 #include "stiction/contact/judge.h"
+#include "tests/support/dense.h"
 
 namespace stiction {
 namespace {
@@ -30,7 +30,7 @@ double kinetic(const Mechanics& mechanics, const VectorX& velocity) {
 
 VectorX velocity_after(const Mechanics& mechanics, const VectorX& impulse) {
   return mechanics.velocity_free +
-         MatrixX(mechanics.inertia).llt().solve(VectorX(mechanics.jacobian.transpose() * impulse));
+         testing::solve_positive(mechanics.inertia, VectorX(mechanics.jacobian.transpose() * impulse));
 }
 
 TEST(ContactEnergy, ChangeIsExactForAnyImpulse) {
@@ -67,11 +67,11 @@ TEST(ContactEnergy, AtASolutionImpactAndFrictionLoseIt) {
   for (int k = 0; k < 20; ++k) jacobian.col(k) = random_vector(12, 40 + k);
   MatrixX root(20, 20);
   for (int k = 0; k < 20; ++k) root.col(k) = random_vector(20, 70 + k);
-  const MatrixX inertia = root * root.transpose() + MatrixX::Identity(20, 20);
-  const MatrixX response = inertia.llt().solve(jacobian.transpose());
-  const MatrixX g = jacobian * response;
+  const MatrixX inertia = product_with_transposed(root, root) + MatrixX::Identity(20, 20);
+  const MatrixX response = testing::solve_positive(inertia, jacobian.transpose());
+  const MatrixX g = product(jacobian, response);
   // v_f with J v_f = c − G λ.
-  const VectorX free = response * g.llt().solve(c - g * impulse);
+  const VectorX free = response * testing::solve_positive(g, c - g * impulse);
   const ContactProblem problem = ContactProblem::from_dense(constraints, g, jacobian * free);
   ASSERT_LE(judge(problem, impulse).eps_abs, 1e-11);
 

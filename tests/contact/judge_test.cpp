@@ -7,6 +7,7 @@
 #include <random>
 
 #include "../support/random_problems.h"
+#include "tests/support/dense.h"
 
 namespace stiction {
 namespace {
@@ -223,7 +224,7 @@ class Construction {
     for (int j = 0; j < m; ++j) {
       for (int i = 0; i < m; ++i) a(i, j) = uniform(-1, 1);
     }
-    const MatrixX g = a * a.transpose() / m + 0.1 * MatrixX::Identity(m, m);
+    const MatrixX g = product_with_transposed(a, a) / m + 0.1 * MatrixX::Identity(m, m);
     VectorX impulse(m), sigma(m), compliance(m);
     for (int k = 0; k < m; ++k) compliance[k] = uniform(0.0, 0.3);
     int row = 0;

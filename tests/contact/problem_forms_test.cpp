@@ -1,12 +1,12 @@
 // One problem in its three forms, compared with G = J M⁻¹ Jᵀ worked out densely.
 #include <gtest/gtest.h>
 
-#include <Eigen/Cholesky>
 #include <random>
 
 #include "../support/hard_problems.h"
 #include "../support/random_problems.h"
 #include "stiction/contact/problem.h"
+#include "tests/support/dense.h"
 
 namespace stiction {
 namespace {
@@ -16,7 +16,7 @@ using testing::random_mechanics;
 
 MatrixX delassus_of(const Mechanics& mechanics) {
   const MatrixX jacobian = mechanics.jacobian;
-  return jacobian * MatrixX(mechanics.inertia).llt().solve(jacobian.transpose());
+  return product(jacobian, testing::solve_positive(mechanics.inertia, jacobian.transpose()));
 }
 
 VectorX random_vector(int size, unsigned seed) {

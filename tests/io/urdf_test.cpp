@@ -3,13 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 
 #include "stiction/dynamics/dynamics.h"
 #include "stiction/dynamics/dynamics_data.h"
+#include "stiction/math/dense.h"
 #include "stiction/model/geometry/convex_hull.h"
 #include "tests/support/refused.h"
 
@@ -347,7 +347,7 @@ TEST(Urdf, ImpossibleInertiasAreRefusedOrRepaired) {
     EXPECT_TRUE(is_told(repaired, "inertial of link 'arm'", "repaired")) << all_of(repaired);
     EXPECT_EQ(1.0, repaired.model->bodies[0].mass);
   }
-  EXPECT_NEAR(0.3, load(triangle, {.repair_inertia = true}).model->bodies[0].inertia.eigenvalues().real().maxCoeff(),
+  EXPECT_NEAR(0.3, principal_moments(load(triangle, {.repair_inertia = true}).model->bodies[0].inertia).maxCoeff(),
               1e-15);
   // Parts that are impossible by themselves do no harm where they are a part of something sound.
   EXPECT_EQ(1, load(link("base") + link("arm") +

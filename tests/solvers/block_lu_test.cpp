@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
 #include <vector>
 
 #include "../support/allocation_guard.h"
 #include "../support/random.h"
 #include "../support/random_problems.h"
+#include "tests/support/dense.h"
 
 namespace stiction {
 namespace {
@@ -52,7 +52,7 @@ TEST(BlockLu, SolvesLikeADenseFactorisation) {
   VectorX x(b.size());
   lu.solve(b.data(), x.data());
   EXPECT_LE((padded.matrix * x - b).cwiseAbs().maxCoeff(), 1e-11);
-  EXPECT_EQ(lu.determinant_sign(), padded.matrix.fullPivLu().determinant() > 0.0 ? 1 : -1);
+  EXPECT_EQ(lu.determinant_sign(), testing::determinant(padded.matrix) > 0.0 ? 1 : -1);
 }
 
 TEST(BlockLu, LeavesOutSkippedConstraints) {

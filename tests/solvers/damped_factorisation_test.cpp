@@ -2,10 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
-
 #include "../support/allocation_guard.h"
 #include "../support/random_problems.h"
+#include "tests/support/dense.h"
 
 namespace stiction {
 namespace {
@@ -56,7 +55,7 @@ TEST(DampedFactorisation, EverySpaceInvertsTheDampedOperator) {
         VectorX x(m);
         factorisation.solve(b, x);
         const MatrixX f = damped(problem, s, delta);
-        const VectorX expected = f.partialPivLu().solve(b);
+        const VectorX expected = testing::solve(f, b);
         const double condition = f.trace() / delta;
         EXPECT_LE((x - expected).norm(), 1e-15 * condition * expected.norm())
             << "space " << static_cast<int>(space) << " delta " << delta;
@@ -81,7 +80,7 @@ TEST(DampedFactorisation, RowsLeftOutVanish) {
     f(r, r) = 1.0;
     kept[r] = 0.0;
   }
-  const VectorX expected = f.partialPivLu().solve(kept);
+  const VectorX expected = testing::solve(f, kept);
   for (FactorisationSpace space : all_spaces) {
     const ContactProblem form = in_space(problem, space);
     DampedFactorisation factorisation;
@@ -106,7 +105,7 @@ TEST(DampedFactorisation, NonSymmetricMatrixIsUsedAsItIs) {
   const std::vector<Constraint> constraints(symmetric.constraints().begin(), symmetric.constraints().end());
   const ContactProblem problem = ContactProblem::from_dense(constraints, g, symmetric.free_velocity());
   ASSERT_FALSE(problem.is_symmetric());
-  const VectorX expected = damped(problem, s, 0.1).partialPivLu().solve(b);
+  const VectorX expected = testing::solve(damped(problem, s, 0.1), b);
   for (FactorisationSpace space : {FactorisationSpace::dense, FactorisationSpace::sparse}) {
     DampedFactorisation factorisation;
     factorisation.analyse(problem, space);

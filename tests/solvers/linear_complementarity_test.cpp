@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
 #include <random>
 
 #include "../support/allocation_guard.h"
 #include "stiction/contact/lcp_judge.h"
 #include "stiction/problem_files/lcp.h"
+#include "tests/support/dense.h"
 #include "tests/support/test_files.h"
 
 namespace stiction {
@@ -31,9 +31,8 @@ int enumerate_solutions(const LinearComplementarityProblem& p, VectorX& first) {
     for (int j = 0; j < n; ++j) {
       if (mask >> j & 1) basis.col(j) = -p.matrix.col(j);
     }
-    const Eigen::FullPivLU<MatrixX> lu(basis);
-    if (!lu.isInvertible()) continue;
-    const VectorX x = lu.solve(p.offset);
+    VectorX x;
+    if (!testing::solve_if_invertible(basis, p.offset, x)) continue;
     if (x.minCoeff() < -1e-10) continue;
     if (count++ == 0) {
       first = VectorX::Zero(n);

@@ -2,11 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
-
 #include "../support/allocation_guard.h"
 #include "../support/random.h"
 #include "../support/random_problems.h"
+#include "tests/support/dense.h"
 
 namespace stiction {
 namespace {
@@ -80,7 +79,7 @@ void expect_solves(NodeLu& lu, const ContactProblem& problem, double identity) {
   for (int n = 0; n < f.num_nodes(); ++n) {
     for (int c = f.node_size[n]; c < 8; ++c) k(8 * n + c, 8 * n + c) = 1.0;
   }
-  EXPECT_EQ(lu.determinant_sign(), k.fullPivLu().determinant() > 0.0 ? 1 : -1);
+  EXPECT_EQ(lu.determinant_sign(), testing::determinant(k) > 0.0 ? 1 : -1);
 }
 
 TEST(NodeLu, SolvesLikeADenseFactorisation) {

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Cholesky>
 #include <cmath>
 #include <set>
 #include <thread>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "stiction/contact/judge.h"
+#include "stiction/math/dense.h"
 #include "stiction/problem_files/sequence.h"
 #include "tests/support/allocation_guard.h"
 #include "tests/support/random_problems.h"
@@ -255,7 +255,7 @@ TEST(SolverAccelerated, ColumnBearsWhatLiesAbove) {
     right[i] = -g[3 * i + 2];
     for (int j = 0; j < n; ++j) normal(i, j) = w(3 * i + 2, 3 * j + 2);
   }
-  const VectorX exact = normal.ldlt().solve(right);
+  const VectorX exact = solve_symmetric(normal, right);
   SolverAccelerated solver;
   solver.settings().tolerance = 1e-11;
   ContactSolution solution;

@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
 #include <cmath>
 
 #include "../support/random_problems.h"
 #include "stiction/contact/energy.h"
 #include "stiction/contact/judge.h"
 #include "stiction/solvers/pivoting/solver_anitescu_potra.h"
+#include "tests/support/dense.h"
 
 namespace stiction {
 namespace {
@@ -160,7 +160,7 @@ TEST(SolverLemke, RedundantBilateralRowsAreHarmless) {
   jacobian.topRows(m) = MatrixX(mechanics.jacobian);
   jacobian.row(m) = jacobian.row(m - 1);
   mechanics.constraints.push_back(Constraint::make_bilateral(1));
-  const MatrixX g = jacobian * MatrixX(mechanics.inertia).inverse() * jacobian.transpose();
+  const MatrixX g = testing::congruent(jacobian, testing::inverse(mechanics.inertia));
   const ContactProblem problem =
       ContactProblem::from_dense(mechanics.constraints, 0.5 * (g + g.transpose()), jacobian * mechanics.velocity_free);
   SolverLemke lemke;

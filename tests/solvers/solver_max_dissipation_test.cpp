@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
 #include <cmath>
 
 #include "../support/allocation_guard.h"
@@ -10,6 +9,7 @@
 #include "stiction/contact/energy.h"
 #include "stiction/contact/judge.h"
 #include "stiction/solvers/pivoting/solver_dantzig.h"
+#include "tests/support/dense.h"
 
 namespace stiction {
 namespace {
@@ -231,14 +231,14 @@ TEST(SolverMaxDissipation, FailureOfPhaseTwoReturnsPhaseOneAndSaysSo) {
 TEST(SolverMaxDissipation, GeneralisedCoordinatesGiveTheSameVelocity) {
   for (unsigned seed = 0; seed < 5; ++seed) {
     const Mechanics mechanics = random_mechanics({.seed = seed, .bodies = 4, .contacts = 5, .bilateral = 2});
-    const MatrixX inverse = MatrixX(mechanics.inertia).inverse(), jacobian = MatrixX(mechanics.jacobian);
+    const MatrixX inverse = testing::inverse(mechanics.inertia), jacobian = MatrixX(mechanics.jacobian);
     const int contact_rows = 15, joint_rows = static_cast<int>(jacobian.rows()) - contact_rows;
     const MatrixX contacts = jacobian.topRows(contact_rows), joints = jacobian.bottomRows(joint_rows);
-    const MatrixX s = (joints * inverse * joints.transpose()).inverse();
-    const MatrixX c = inverse - inverse * joints.transpose() * s * joints * inverse;
+    const MatrixX s = testing::inverse(testing::congruent(joints, inverse));
+    const MatrixX c = inverse - testing::congruent(product_with_transposed(inverse, joints), s);
     const VectorX free =
         mechanics.velocity_free - inverse * joints.transpose() * (s * (joints * mechanics.velocity_free));
-    const MatrixX a = contacts * c * contacts.transpose();
+    const MatrixX a = testing::congruent(contacts, c);
     const ContactProblem condensed = ContactProblem::from_dense(
         std::vector<Constraint>(5, Constraint::make_frictional(0.5)), 0.5 * (a + a.transpose()), contacts * free);
 
@@ -273,7 +273,7 @@ TEST(SolverMaxDissipation, MomentumIsKept) {
   ASSERT_EQ(solver.solve(mechanics.problem(), solution).status, SolveStatus::converged);
   ASSERT_GT(solution.impulse[2], 0.1);
   const VectorX v =
-      mechanics.velocity_free + MatrixX(mechanics.inertia).inverse() * jacobian.transpose() * solution.impulse;
+      mechanics.velocity_free + testing::inverse(mechanics.inertia) * VectorX(jacobian.transpose() * solution.impulse);
   const VectorX before = mechanics.inertia * mechanics.velocity_free, after = mechanics.inertia * v;
   EXPECT_LE((before.segment<3>(0) + before.segment<3>(6) - after.segment<3>(0) - after.segment<3>(6)).norm(), 1e-12);
 }

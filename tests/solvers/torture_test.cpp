@@ -12,6 +12,7 @@
 #include "../support/random.h"
 #include "stiction/contact/judge.h"
 #include "stiction/solvers/auto/solver_auto.h"
+#include "tests/support/sanitized.h"
 
 namespace stiction {
 namespace {
@@ -109,7 +110,7 @@ bool is_kind_of_failure(SolveStatus status, const SolverTraits& traits) {
 
 int num_problems() {
   const char* scan = std::getenv("STICTION_SCAN");
-  return scan != nullptr ? std::atoi(scan) : 400;
+  return scan != nullptr ? std::atoi(scan) : testing::fewer_sanitized(400, 100);
 }
 
 // A problem by its number, in one of the three forms, with a guess that may be far too large.

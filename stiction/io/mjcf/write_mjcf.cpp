@@ -1,12 +1,12 @@
 #include "stiction/io/mjcf/write_mjcf.h"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <filesystem>
 #include <numbers>
 
 #include "stiction/io/mjcf/mjcf_writer.h"
 #include "stiction/io/writers/lost_terms.h"
+#include "stiction/math/dense.h"
 #include "stiction/model/geometry/height_field.h"
 
 namespace stiction {
@@ -209,9 +209,9 @@ void MjcfWriter::write_inertia(const OutlineBody& body, int last_body) {
   Vector3 moments = Vector3::Constant(least_mass);
   Pose axes(body.com);
   if (mass > 0.0) {
-    const Eigen::SelfAdjointEigenSolver<Matrix3> principal(0.5 * (body.inertia + body.inertia.transpose()));
-    moments = principal.eigenvalues();
-    axes.rotation = principal.eigenvectors();
+    const PrincipalAxes principal = principal_axes(0.5 * (body.inertia + body.inertia.transpose()));
+    moments = principal.moments;
+    axes.rotation = principal.axes;
     if (axes.rotation.determinant() < 0.0) axes.rotation.col(0) *= -1.0;
     if (const FluidForm* box = box_of(last_body)) {  // of several principal axes those of the box
       const Matrix3 own = outline_.on_outline(last_body, box->pose).rotation;

@@ -1,10 +1,10 @@
 // Inertias of a URDF file: of every link, and of the lumps of links that are fixed to each other and move as one.
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <sstream>
 
 #include "stiction/io/urdf/urdf_reader.h"
+#include "stiction/math/dense.h"
 #include "stiction/math/refuse.h"
 
 namespace stiction {
@@ -15,8 +15,8 @@ bool is_finite(const Inertia& inertia) {
 
 Inertia repaired_inertia(const Inertia& inertia) {
   constexpr double least_ratio = 1e-3;
-  Eigen::SelfAdjointEigenSolver<Matrix3> solver(0.5 * (inertia.moment + inertia.moment.transpose()));
-  Vector3 e = solver.eigenvalues();  // ascending
+  const PrincipalAxes principal = principal_axes(0.5 * (inertia.moment + inertia.moment.transpose()));
+  Vector3 e = principal.moments;  // ascending
   if (!(e[2] > 0.0)) {
     const double radius = std::cbrt(inertia.mass / (1000.0 * 4.0 / 3.0 * 3.141592653589793));
     e.setConstant(0.4 * inertia.mass * radius * radius);
@@ -25,7 +25,7 @@ Inertia repaired_inertia(const Inertia& inertia) {
   const double lacking = e[2] - e[0] - e[1];
   if (lacking > 0.0) e[0] += 0.5 * lacking * (1.0 + 1e-9), e[1] += 0.5 * lacking * (1.0 + 1e-9);
   Inertia out = inertia;
-  out.moment = solver.eigenvectors() * e.asDiagonal() * solver.eigenvectors().transpose();
+  out.moment = principal.axes * e.asDiagonal() * principal.axes.transpose();
   out.moment = (0.5 * (out.moment + out.moment.transpose())).eval();
   return out;
 }

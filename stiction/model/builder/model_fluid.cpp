@@ -1,8 +1,8 @@
 // The fluid of a world: checks, and the forms of bodies that were given none.
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
+#include "stiction/math/dense.h"
 #include "stiction/math/refuse.h"
 #include "stiction/model/builder/complete_model.h"
 #include "stiction/model/builder/model_checks.h"
@@ -27,9 +27,9 @@ FluidForm inertia_box(const Inertia& inertia) {
   Vector3 moments = inertia.moment.diagonal();
   const Matrix3 off = inertia.moment - Matrix3(moments.asDiagonal());
   if (!(off.cwiseAbs().maxCoeff() <= diagonal * moments.maxCoeff())) {
-    const Eigen::SelfAdjointEigenSolver<Matrix3> principal(0.5 * (inertia.moment + inertia.moment.transpose()));
-    moments = principal.eigenvalues();
-    box.pose.rotation = principal.eigenvectors();
+    const PrincipalAxes principal = principal_axes(0.5 * (inertia.moment + inertia.moment.transpose()));
+    moments = principal.moments;
+    box.pose.rotation = principal.axes;
     if (box.pose.rotation.determinant() < 0.0) box.pose.rotation.col(0) *= -1.0;
   }
   for (int k = 0; k < 3; ++k) {

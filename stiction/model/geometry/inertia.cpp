@@ -1,7 +1,6 @@
 #include "stiction/model/geometry/inertia.h"
 
-#include <Eigen/Eigenvalues>
-
+#include "stiction/math/dense.h"
 #include "stiction/math/refuse.h"
 #include "stiction/model/geometry/solid.h"
 
@@ -10,10 +9,6 @@ namespace {
 
 constexpr double triangle_tolerance = 1e-6;  // relative to the largest principal moment
 constexpr double smallest_ratio = 1e-12;     // of the smallest to the largest principal moment
-
-Vector3 principal_moments(const Matrix3& moment) {
-  return Eigen::SelfAdjointEigenSolver<Matrix3>(moment, Eigen::EigenvaluesOnly).eigenvalues();
-}
 
 std::string list(const Vector3& v) {
   std::ostringstream text;

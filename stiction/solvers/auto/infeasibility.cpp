@@ -1,8 +1,9 @@
 #include "stiction/solvers/auto/infeasibility.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+
+#include "stiction/math/dense.h"
 
 namespace stiction {
 namespace {
@@ -79,11 +80,11 @@ bool InfeasibilityProof::clean(const ContactProblem& problem) {
     matrix(j, j) += problem.compliance()[rows[j]];
     kept[j] = ray_[rows[j]];
   }
-  const Eigen::SelfAdjointEigenSolver<MatrixX> eigen(0.5 * (matrix + matrix.transpose()));
+  const SymmetricEigen eigen = symmetric_eigen(0.5 * (matrix + matrix.transpose()));
   VectorX cleaned = VectorX::Zero(n);
   for (int k = 0; k < n; ++k) {
-    if (eigen.eigenvalues()[k] > null * problem.largest_diagonal()) break;
-    cleaned += eigen.eigenvectors().col(k).dot(kept) * eigen.eigenvectors().col(k);
+    if (eigen.values[k] > null * problem.largest_diagonal()) break;
+    cleaned += eigen.vectors.col(k).dot(kept) * eigen.vectors.col(k);
   }
   ray_.setZero();
   for (int j = 0; j < n; ++j) ray_[rows[j]] = cleaned[j] / largest;
