@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cmath>
 
+#include "stiction/math/refuse.h"
+
 namespace stiction {
 namespace {
 
@@ -18,9 +20,20 @@ std::string_view to_string(ImpactOrder order) {
   return order == ImpactOrder::at_once ? "at_once" : "pairwise";
 }
 
+void ImpactSettings::validate() const {
+  const auto not_negative = [](const char* name, double value) {
+    require(value >= 0.0 && std::isfinite(value), name, value, "finite and at least 0");
+  };
+  not_negative("restitution_threshold", restitution_threshold);
+  not_negative("rest_speed", rest_speed);
+  not_negative("tolerance", tolerance);
+}
+
 ImpactSolver::ImpactSolver(std::shared_ptr<const Model> model, const SimulatorSettings& solver,
                            const ImpactSettings& settings)
-    : model_(model), settings_(settings), event_rows_(model, settings.tolerance), island_solver_(model, solver) {}
+    : model_(model), settings_(settings), event_rows_(model, settings.tolerance), island_solver_(model, solver) {
+  settings.validate();
+}
 
 // Contacts that can part, limits that touch. Forces of dry friction are finite and do nothing in no time.
 void ImpactSolver::pick_rows(const DynamicsData& data, const VectorX& q, const VectorX& v,

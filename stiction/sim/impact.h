@@ -26,6 +26,8 @@ struct ImpactSettings {
   double restitution_threshold = 0.0;  // m/s; slower impacts do not bounce
   double rest_speed = 0.0;             // m/s; slower approaches are none
   double tolerance = 0.0;              // m, rad: gaps of limits that touch
+
+  void validate() const;  // throws std::invalid_argument naming setting, value and range
 };
 
 struct Impact {

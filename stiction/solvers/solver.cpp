@@ -266,8 +266,9 @@ std::vector<SolverOption> ContactSolver::options() {
 }
 
 void SolverSettings::validate() const {
-  require(tolerance > 0.0, "tolerance", tolerance, "positive");
-  require(acceptable_tolerance >= 0.0, "acceptable_tolerance", acceptable_tolerance, "at least 0");
+  require(tolerance > 0.0 && std::isfinite(tolerance), "tolerance", tolerance, "positive and finite");
+  require(acceptable_tolerance >= 0.0 && std::isfinite(acceptable_tolerance), "acceptable_tolerance",
+          acceptable_tolerance, "at least 0 and finite");
   require(max_iterations >= 0, "max_iterations", max_iterations, "at least 0");
 }
 

@@ -15,7 +15,7 @@ namespace stiction {
 using namespace viewer;
 
 void ComparisonPageSettings::validate() const {
-  if (every < 1) refuse("every is ", every, "; one or more is wanted");
+  require(every >= 1, "every", every, "at least 1");
 }
 
 // The frames of one run, packed.

@@ -324,11 +324,14 @@ void LiveServer::Core::send(int number, const Message& message) {
   }
 }
 
+void LiveServerSettings::validate() const {
+  require(port >= 0 && port <= 65535, "port", port, "0 … 65535; 0: any free one");
+  const bool is_clean = host.find_first_of(",+ \t\r\n/") == std::string::npos && !host.empty();
+  require(is_clean, "host", message('\'', host, '\''), "the name or address of one interface, as 127.0.0.1");
+}
+
 void LiveServer::Core::start() {
-  if (settings.port < 0 || settings.port > 65535)
-    refuse("port ", settings.port, ": a port is 0 … 65535; 0: any free one");
-  const bool is_clean = settings.host.find_first_of(",+ \t\r\n/") == std::string::npos && !settings.host.empty();
-  if (!is_clean) refuse("host '", settings.host, "': the name or address of one interface is wanted, as 127.0.0.1");
+  settings.validate();
   token = settings.token.empty() ? random_token() : settings.token;
   loopback_only = is_loopback(settings.host);
   const std::string bracketed = settings.host.find(':') != std::string::npos && settings.host[0] != '['

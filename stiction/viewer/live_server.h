@@ -23,6 +23,8 @@ struct LiveServerSettings {
   int port = 0;                        // 0: any that is free
   std::vector<std::string> origins{};  // that are let in besides, as "https://lab.example"
   std::string token{};                 // empty: a random one
+
+  void validate() const;  // throws std::invalid_argument naming setting, value and range
 };
 
 // Called by threads of the server. Exceptions must stay inside.

@@ -31,6 +31,11 @@ bool equal(const BodyWrench& a, const BodyWrench& b) {
 
 }  // namespace
 
+void LiveSessionSettings::validate() const {
+  require(speed > 0.0, "speed", speed, "positive; infinite: as fast as it goes");
+  require(frame_rate > 0.0 && frame_rate <= 1000.0, "frame_rate", frame_rate, "positive and at most 1000");
+}
+
 LiveSession::LiveSession(Simulator& simulator, std::mutex& turn, LiveAudience& audience,
                          const LiveSessionSettings& settings)
     : simulator_(simulator),
@@ -42,6 +47,7 @@ LiveSession::LiveSession(Simulator& simulator, std::mutex& turn, LiveAudience& a
       running_(settings.running),
       speed_(settings.speed),
       dynamics_(make_dynamics_data(simulator.model())) {
+  settings.validate();
   start_clock();
   thread_ = std::thread([this] { run(); });
 }

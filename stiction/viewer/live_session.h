@@ -48,6 +48,8 @@ struct LiveSessionSettings {
   double speed = 1.0;        // simulated seconds per second; infinite: as fast as it goes
   double frame_rate = 60.0;  // 1/s
   std::string record_path{};
+
+  void validate() const;  // throws std::invalid_argument naming setting, value and range
 };
 
 class LiveSession {

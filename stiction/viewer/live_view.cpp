@@ -35,9 +35,8 @@ LiveServer::Frame shared(Bytes bytes) {
 }  // namespace
 
 void LiveViewSettings::validate() const {
-  require(speed > 0.0, "speed", speed, "positive; infinite: as fast as it goes");
-  require(frame_rate > 0.0 && frame_rate <= 1000.0, "frame_rate", frame_rate, "positive and at most 1000");
-  require(port >= 0 && port <= 65535, "port", port, "0 … 65535; 0: any free one");
+  LiveSessionSettings{.running = running, .speed = speed, .frame_rate = frame_rate}.validate();
+  LiveServerSettings{.host = host, .port = port}.validate();
 }
 
 // Between session and server: packs snapshots in a thread of its own, so that the simulation does not wait for it.

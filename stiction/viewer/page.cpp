@@ -92,8 +92,12 @@ class PageWriter {
 
 }  // namespace
 
+void PageSettings::validate() const {
+  require(every >= 1, "every", every, "at least 1");
+}
+
 PageSummary write_page(const RecordingReader& recording, std::ostream& out, const PageSettings& settings) {
-  if (settings.every < 1) refuse("every is ", settings.every, "; one or more is wanted");
+  settings.validate();
   if (recording.num_steps() == 0) refuse(recording.path(), ": the recording has no complete step, nothing to show");
   PageSummary summary;
   const std::int64_t num_bytes =

@@ -24,6 +24,8 @@ struct PageSettings {
   std::int64_t every = 1;  // show every so many steps, and all that are not certified
   // Told how far it is, 0 … 1; may throw to stop.
   std::function<void(double)> progress;
+
+  void validate() const;  // throws std::invalid_argument naming setting, value and range
 };
 
 struct PageSummary {

@@ -16,10 +16,10 @@ namespace {
 const std::vector<Vector2> square{{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
 const std::vector<int> square_vertices{10, 11, 12, 13};
 
-std::vector<ContactCandidate> clip(const std::vector<ClipCorner>& incident, ClipSettings settings = {}) {
-  if (settings.margin == 0.0) settings.margin = 1.0;
+std::vector<ContactCandidate> clip(const std::vector<ClipCorner>& incident, ClipOptions options = {}) {
+  if (options.margin == 0.0) options.margin = 1.0;
   std::vector<ContactCandidate> out(max_clip_corners);
-  out.resize(clip_polygon({square, square_vertices}, incident, settings, out.data()));
+  out.resize(clip_polygon({square, square_vertices}, incident, options, out.data()));
   return out;
 }
 
@@ -64,9 +64,9 @@ TEST(ClipPolygon, names_do_not_depend_on_where_the_polygon_begins_or_its_sense) 
 }
 
 TEST(ClipPolygon, margin_leaves_high_corners_out) {
-  ClipSettings settings;
-  settings.margin = 0.25;
-  EXPECT_EQ(clip({{0, 0, 0, 1}, {3, 0, 0.3, 2}, {3, 3, 0.9, 3}, {0, 3, 0.6, 4}}, settings).size(), 3u);
+  ClipOptions options;
+  options.margin = 0.25;
+  EXPECT_EQ(clip({{0, 0, 0, 1}, {3, 0, 0.3, 2}, {3, 3, 0.9, 3}, {0, 3, 0.6, 4}}, options).size(), 3u);
 }
 
 TEST(ClipPolygon, segment_gives_its_two_ends_or_their_crossings) {
@@ -85,17 +85,17 @@ TEST(ClipPolygon, segment_gives_its_two_ends_or_their_crossings) {
 TEST(ClipPolygon, vertex_that_made_a_point_is_held_a_little_outside) {
   const std::vector<ClipCorner> incident{{0, 0, 0, 1}, {1.0005, 0, 0, 2}, {0, 0.5, 0, 3}};
   const std::uint64_t old[] = {feature_vertex_b(2)};
-  ClipSettings settings;
-  EXPECT_FALSE(find(clip(incident, settings), feature_vertex_b(2)));
-  settings.old_features = old;
-  settings.hold_distance = 1e-3;
-  EXPECT_TRUE(find(clip(incident, settings), feature_vertex_b(2)));
-  settings.old_features = {};
-  EXPECT_FALSE(find(clip(incident, settings), feature_vertex_b(2)));
-  settings.snap_distance = 1e-3;
-  EXPECT_TRUE(find(clip(incident, settings), feature_vertex_b(2)));
-  settings.snap_distance = settings.hold_distance = 1e-4;
-  EXPECT_FALSE(find(clip(incident, settings), feature_vertex_b(2)));
+  ClipOptions options;
+  EXPECT_FALSE(find(clip(incident, options), feature_vertex_b(2)));
+  options.old_features = old;
+  options.hold_distance = 1e-3;
+  EXPECT_TRUE(find(clip(incident, options), feature_vertex_b(2)));
+  options.old_features = {};
+  EXPECT_FALSE(find(clip(incident, options), feature_vertex_b(2)));
+  options.snap_distance = 1e-3;
+  EXPECT_TRUE(find(clip(incident, options), feature_vertex_b(2)));
+  options.snap_distance = options.hold_distance = 1e-4;
+  EXPECT_FALSE(find(clip(incident, options), feature_vertex_b(2)));
 }
 
 TEST(Feature, swapping_twice_is_nothing) {

@@ -68,7 +68,7 @@ def test_report_reads_well():
     assert list(report.seconds) == [
         "kinematics", "collide", "sleep", "free_velocity", "reach", "free_motion", "rows", "warm_start", "islands",
         "problems", "solve", "servos", "judge", "account", "integrate", "remember", "look_ahead", "recheck", "certify",
-        "accept",
+        "sense", "accept",
     ]
     assert report.total_seconds > 0
 

@@ -108,7 +108,7 @@ bool is_better_name(std::uint64_t name, std::uint64_t other, std::span<const std
 
 }  // namespace
 
-int clip_polygon(const ReferencePolygon& reference, std::span<const ClipCorner> incident, const ClipSettings& settings,
+int clip_polygon(const ReferencePolygon& reference, std::span<const ClipCorner> incident, const ClipOptions& options,
                  ContactCandidate* out) {
   Corner buffer[2][max_clip_corners];
   const int num_incident = static_cast<int>(incident.size()), num_reference = static_cast<int>(reference.points.size());
@@ -118,8 +118,8 @@ int clip_polygon(const ReferencePolygon& reference, std::span<const ClipCorner> 
   for (int k = 0; k < num_incident; ++k) {
     const ClipCorner& c = incident[k];
     bool is_held = false;
-    const std::uint64_t name = settings.reference_is_a ? feature_vertex_b(c.vertex) : feature_vertex_a(c.vertex);
-    for (std::uint64_t old : settings.old_features) is_held |= old == name;
+    const std::uint64_t name = options.reference_is_a ? feature_vertex_b(c.vertex) : feature_vertex_a(c.vertex);
+    for (std::uint64_t old : options.old_features) is_held |= old == name;
     current[k] = {c.x, c.y, c.height, k > 0 ? k - 1 : num_incident - 1, k, k, is_held};
   }
 
@@ -131,7 +131,7 @@ int clip_polygon(const ReferencePolygon& reference, std::span<const ClipCorner> 
     CutLine line;
     line.mx = ey, line.my = -ex, line.offset = ey * p.x() - ex * p.y();
     line.tolerance = 1e-9 * length;
-    line.snap = settings.snap_distance * length, line.hold = settings.hold_distance * length;
+    line.snap = options.snap_distance * length, line.hold = options.hold_distance * length;
     line.label = first_reference_label + k;
     const int cut_size = cut(current, size, line, next);
     if (cut_size < 0) continue;
@@ -139,17 +139,17 @@ int clip_polygon(const ReferencePolygon& reference, std::span<const ClipCorner> 
     std::swap(current, next);
   }
 
-  const FeatureNames names(reference.vertices, incident, settings.reference_is_a);
+  const FeatureNames names(reference.vertices, incident, options.reference_is_a);
   int count = 0;
   auto add = [&](const ContactCandidate& made, int neighbour) {
     if (count > 0 && is_same_point(made, out[neighbour])) {
-      if (is_better_name(made.feature, out[neighbour].feature, settings.old_features)) out[neighbour] = made;
+      if (is_better_name(made.feature, out[neighbour].feature, options.old_features)) out[neighbour] = made;
     } else {
       out[count++] = made;
     }
   };
   for (int k = 0; k < size; ++k) {
-    if (!(current[k].height <= settings.margin)) continue;
+    if (!(current[k].height <= options.margin)) continue;
     add({current[k].x, current[k].y, current[k].height, names.name(current[k])}, count - 1);
   }
   if (count > 1 && is_same_point(out[count - 1], out[0])) {

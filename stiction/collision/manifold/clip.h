@@ -7,7 +7,7 @@
 //
 //     ClipCorner incident[max_clip_corners];             // corners in cyclic order, either way round
 //     ContactCandidate found[max_clip_corners];
-//     int n = clip_polygon({points, vertices}, {incident, size}, settings, found);
+//     int n = clip_polygon({points, vertices}, {incident, size}, options, found);
 //     int chosen[4]; int m = choose_points({found, n}, margin, old_features, chosen);   // reduce.h
 #pragma once
 
@@ -39,7 +39,7 @@ struct ContactCandidate {
   std::uint64_t feature;
 };
 
-struct ClipSettings {
+struct ClipOptions {
   bool reference_is_a = true;
   double margin = 0.0;  // corners with a larger gap are left out
   // Incident vertices count as inside up to snap_distance outside the reference polygon, those that made a point before
@@ -50,7 +50,7 @@ struct ClipSettings {
 };
 
 // Fills `out` (room for max_clip_corners), returns how many.
-int clip_polygon(const ReferencePolygon& reference, std::span<const ClipCorner> incident, const ClipSettings& settings,
+int clip_polygon(const ReferencePolygon& reference, std::span<const ClipCorner> incident, const ClipOptions& options,
                  ContactCandidate* out);
 
 }  // namespace stiction

@@ -107,14 +107,14 @@ void make_manifold(const TouchingPair& pair, ManifoldMemory& memory, Manifold& o
 
   ContactCandidate candidates[max_clip_corners];
   const std::span<const std::uint64_t> old(memory.feature, static_cast<std::size_t>(memory.size));
-  ClipSettings settings;
-  settings.reference_is_a = is_a;
-  settings.margin = pair.margin;
-  settings.old_features = old;
-  settings.hold_distance = hold_fraction * std::min(reference.radius, incident.radius);
-  settings.snap_distance = memory.reference == chosen ? 0.5 * settings.hold_distance : 0.0;
+  ClipOptions options;
+  options.reference_is_a = is_a;
+  options.margin = pair.margin;
+  options.old_features = old;
+  options.hold_distance = hold_fraction * std::min(reference.radius, incident.radius);
+  options.snap_distance = memory.reference == chosen ? 0.5 * options.hold_distance : 0.0;
   int num_candidates = clip_polygon({reference.points, reference.vertices},
-                                    {corners, static_cast<std::size_t>(num_corners)}, settings, candidates);
+                                    {corners, static_cast<std::size_t>(num_corners)}, options, candidates);
   if (num_candidates == 0) return add_without_face(pair, memory, out);
   const int witness = add_missing_witness(
       pair, is_a ? Vector3(axes * (pair.point_a - reference.origin)) : Vector3(turn * pair.point_a + from), candidates,

@@ -9,6 +9,8 @@ struct AndersonWindowSettings {
   int pause = 10;          // plain steps after a reset, ≥ 0
   int longest_pause = 64;  // times `pause`, ≥ 1
   double ridge = 1e-4;     // relative, on the diagonal of the Gram matrix; ≥ 0
+
+  void validate() const;  // throws std::invalid_argument naming setting, value and range
 };
 
 struct AcceleratedSweepsSettings {
@@ -21,6 +23,8 @@ struct AcceleratedSweepsSettings {
   // From twice as many on a factored problem is visited domain by domain, which several threads can share; with less in
   // each, borders take a larger part, and a phase is over before another thread has noticed it.
   int constraints_per_domain = 600;
+
+  void validate() const;  // throws std::invalid_argument naming setting, value and range
 };
 
 }  // namespace stiction

@@ -1,5 +1,7 @@
 #include "stiction/solvers/accelerated/solver_accelerated.h"
 
+#include <cmath>
+
 #include "stiction/math/refuse.h"
 
 namespace stiction {
@@ -20,7 +22,7 @@ void SolverAcceleratedSettings::validate() const {
   SolverSettings::validate();
   require(window >= 0 && window <= AndersonWindow::most_columns, "window", window, "0 … 16");
   require(sweeps_per_step >= 1 && sweeps_per_step <= 8, "sweeps_per_step", sweeps_per_step, "1 … 8");
-  require(growth > 1.0, "growth", growth, "more than 1");
+  require(growth > 1.0 && std::isfinite(growth), "growth", growth, "more than 1 and finite");
   require(pause >= 0, "pause", pause, "at least 0");
 }
 

@@ -18,11 +18,11 @@ constexpr int power_steps = 20;
 }  // namespace
 
 void AdmmSettings::validate() const {
-  require(eta > 0.0, "eta", eta, "positive");
+  require(eta > 0.0 && std::isfinite(eta), "eta", eta, "positive and finite");
   require(p >= lowest_exponent && p <= highest_exponent, "p", p, "in [-0.5, 1]");
-  require(p_step >= 0.0, "p_step", p_step, "at least 0");
-  require(tau > 1.0, "tau", tau, "above 1");
-  require(alpha > 1.0, "alpha", alpha, "above 1");
+  require(p_step >= 0.0 && std::isfinite(p_step), "p_step", p_step, "at least 0 and finite");
+  require(tau > 1.0 && std::isfinite(tau), "tau", tau, "above 1 and finite");
+  require(alpha > 1.0 && std::isfinite(alpha), "alpha", alpha, "above 1 and finite");
   require(hold >= 0, "hold", hold, "at least 0");
   require(over_relaxation > 0.0 && over_relaxation < 2.0, "over_relaxation", over_relaxation, "in (0, 2)");
   require(anderson >= 0 && anderson <= Anderson::max_memory, "anderson", anderson, "in 0 … 30");

@@ -1,6 +1,6 @@
 // Everything about `auto` that was found by measuring: one place, each with what it means, where it may lie, and why it
 // has its value. Residuals are those of the goal (ε_nat or ε_rel), without unit; costs are factorisations of the
-// problem.
+// problem. validate() throws std::invalid_argument naming setting, value and range.
 #pragma once
 
 #include "stiction/solvers/accelerated/accelerated_sweeps_settings.h"
@@ -19,6 +19,8 @@ struct AutoProximalSettings {
   int early = 2;          // after so many the compliant residual must be below that of the centre
   double settled = 0.1;   // residual of the compliant problem to that of the problem, at a new centre
   double creeping = 0.5;  // residual of a new centre to that of the last one, from which on it creeps
+
+  void validate() const;
 };
 
 // Robot scale, dense (auto_dense.h).
@@ -46,6 +48,8 @@ struct AutoDenseSettings {
   double seen_rounding = 0.01;
   bool use_newton = true;
   AutoProximalSettings compliant;
+
+  void validate() const;
 };
 
 // Many lightly coupled bodies (auto_many_bodies.h).
@@ -59,6 +63,8 @@ struct AutoManyBodiesSettings {
   double worth_testing = 6.0;   // full residual when the change is below this multiple of the tolerance
   double growth = 0.2;          // of ω per sweep
   double tolerated_rise = 2.0;  // of the largest change, which wobbles also where ω > 1 is right
+
+  void validate() const;
 };
 
 // A turn of semismooth Newton (auto_newton.h).
@@ -70,6 +76,8 @@ struct AutoNewtonSettings {
   double cold_turn = 400.0;   // the same from zero
   double near = 1e-3;         // residual of a path's end from which Newton may do the rest
   double cold_beyond = 2e-4;  // residual of the best beyond which another start is worth its turn
+
+  void validate() const;
 };
 
 // Interior points and paths in contact space (auto_contact_space.h).
@@ -88,6 +96,8 @@ struct AutoContactSpaceSettings {
   double usual_products = 5e5;
   int least_factorisations = 12;
   AutoNewtonSettings newton;
+
+  void validate() const;
 };
 
 // The same in velocity space (auto_velocity_space.h).
@@ -132,6 +142,8 @@ struct AutoVelocitySpaceSettings {
   int least_factorisations = 12;  // where one counts for several; with fewer hardly a start gets to its end
   int long_double_size = 60;      // velocities; dense, so about 0.1 ms per factorisation
   AutoNewtonSettings newton;
+
+  void validate() const;
 };
 
 // Heavily damped Newton (auto_last_resort.h).
@@ -139,6 +151,8 @@ struct AutoLastResortSettings {
   double proximal[3] = {1e-2, 1e-1, 1e-3};  // η, one round each
   int max_steps = 300;                      // per round; it hardly ever succeeds later
   int first_sweeps = 10, sweeps_per_step = 5;
+
+  void validate() const;
 };
 
 // Heaps whose contacts give (auto_heap.h).
@@ -156,6 +170,8 @@ struct AutoHeapSettings {
   int most_nodes_for_others = 200;
   int factorisations_beyond = 300;
   AcceleratedSweepsSettings sweeps;
+
+  void validate() const;
 };
 
 struct AutoTuning {
@@ -165,6 +181,8 @@ struct AutoTuning {
   AutoContactSpaceSettings contact_space;
   AutoVelocitySpaceSettings velocity_space;
   AutoLastResortSettings last_resort;
+
+  void validate() const;  // all of them
 };
 
 }  // namespace stiction

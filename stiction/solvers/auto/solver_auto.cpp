@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "stiction/math/refuse.h"
 #include "stiction/solvers/stopping_test.h"
 
 namespace stiction {
@@ -17,7 +18,27 @@ constexpr SolverTraits auto_traits{
 
 }  // namespace
 
+void SolverAutoSettings::validate() const {
+  validate_options();
+  tuning.validate();
+}
+
+void SolverAutoSettings::validate_options() const {
+  SolverSettings::validate();
+  const auto not_negative = [](const char* name, int value) { require(value >= 0, name, value, "at least 0"); };
+  require(dense_rows >= 0 && dense_rows <= 2000, "dense_rows", dense_rows, "0 … 2000");
+  not_negative("dense_island_rows", dense_island_rows);
+  not_negative("dense_pile_rows", dense_pile_rows);
+  not_negative("contact_space_rows", contact_space_rows);
+  not_negative("insist_rows", insist_rows);
+  require(sparse_fill >= 0.0 && sparse_fill <= 1.0, "sparse_fill", sparse_fill, "0 … 1");
+  not_negative("island_constraints", island_constraints);
+  require(stiff_mass_ratio > 0.0 && std::isfinite(stiff_mass_ratio), "stiff_mass_ratio", stiff_mass_ratio,
+          "positive and finite");
+}
+
 SolverAuto::SolverAuto(const SolverAutoSettings& settings) : settings_(settings) {
+  settings.validate();
   heap_.settings = settings.tuning.heap;
   many_bodies_.settings = settings.tuning.many_bodies;
   velocity_space_.settings = settings.tuning.velocity_space;

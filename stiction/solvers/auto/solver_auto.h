@@ -63,6 +63,9 @@ struct SolverAutoSettings : SolverSettings {
   AutoTuning tuning;  // of the parts, for experiments; read when the solver is made
 
   static constexpr int default_iterations = 5000;
+
+  void validate() const;          // throws std::invalid_argument naming setting, value and range
+  void validate_options() const;  // all but the tuning
 };
 
 class SolverAuto final : public ContactSolver, public TeamSolver {
@@ -76,6 +79,7 @@ class SolverAuto final : public ContactSolver, public TeamSolver {
  protected:
   SolveReport do_solve(const ContactProblem& problem, ContactSolution& solution) override;
   void add_options(std::vector<SolverOption>& list) override;
+  void validate_settings() const override { settings_.validate_options(); }  // in every solve
 
  private:
   // One island with what its stages keep between solves: symbolic factorisations above all.

@@ -266,7 +266,7 @@ void SolverMaxDissipation::restitute(const ContactProblem& problem, VectorX& x) 
 void MaxDissipationSettings::validate() const {
   SolverSettings::validate();
   require(restitution >= 0.0 && restitution <= 1.0, "restitution", restitution, "0 … 1");
-  require(viscous_rounds >= 1, "viscous_rounds", viscous_rounds, "at least 1");
+  require(viscous_rounds >= 1 && viscous_rounds <= 100, "viscous_rounds", viscous_rounds, "1 … 100");
 }
 
 SolveReport SolverMaxDissipation::do_solve(const ContactProblem& problem, ContactSolution& solution) {

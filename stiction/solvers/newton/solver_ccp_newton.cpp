@@ -131,7 +131,8 @@ double SolverCcpNewton::line_search() const {
 
 void SolverCcpNewtonSettings::validate() const {
   SolverSettings::validate();
-  require(regularisation > 0.0, "regularisation", regularisation, "positive");
+  require(regularisation > 0.0 && std::isfinite(regularisation), "regularisation", regularisation,
+          "positive and finite");
 }
 
 SolveReport SolverCcpNewton::do_solve(const ContactProblem& problem, ContactSolution& solution) {

@@ -116,7 +116,8 @@ LcpStatus SolverContactLcp::attempt(const ContactProblem& problem, const Contact
 
 void ContactLcpSettings::validate() const {
   SolverSettings::validate();
-  require(regularisation >= 0.0, "regularisation", regularisation, "at least 0");
+  require(regularisation >= 0.0 && std::isfinite(regularisation), "regularisation", regularisation,
+          "at least 0 and finite");
 }
 
 SolveReport SolverContactLcp::solve_as_lcp(const ContactProblem& problem, const std::vector<FrictionDirections>& groups,

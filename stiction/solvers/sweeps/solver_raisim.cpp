@@ -144,7 +144,8 @@ void SolverRaisimSettings::validate() const {
   SolverSettings::validate();
   require(decay > 0.0 && decay <= 1.0, "decay", decay, "in (0, 1]");
   require(smallest_step > 0.0 && smallest_step <= 1.0, "smallest_step", smallest_step, "in (0, 1]");
-  require(angle_tolerance > 0.0, "angle_tolerance", angle_tolerance, "positive");
+  require(angle_tolerance > 0.0 && std::isfinite(angle_tolerance), "angle_tolerance", angle_tolerance,
+          "positive and finite");
 }
 
 SolveReport SolverRaisim::do_solve(const ContactProblem& problem, ContactSolution& solution) {
