@@ -152,7 +152,8 @@ void IslandSolver::try_once(int k, int most, Interrupt* interrupt) {
   ContactSolver& solver = solver_of(k);
   const int iterations = island.report.iterations, factorisations = island.report.factorisations;  // of earlier tries
   const int usual = solver.settings().max_iterations;  // 0: the solver's own
-  const int reserved = rounds_ == 0 ? 0 : rounds_ < 16 ? usual >> (rounds_ + 1) : 0;
+  // A step that is solved again may have spent all: each round more has a quarter of the limit, an eighth, and so on.
+  const int reserved = rounds_ == 0 ? 0 : usual >> std::min(rounds_ + 1, 30);
   const int left = std::max(1, std::max(usual - spent_iterations_, reserved) - iterations);
   const int limit = usual == 0 ? most : most == 0 ? left : std::min(left, most);
   island.report = solver.solve(problem(k), island.solution, {.max_iterations = limit, .interrupt = interrupt});
